@@ -1,0 +1,186 @@
+"""Words of one ISA in one dialect: register spellings, reserved words, numbers, and the tokens of a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from kernelcraft_core.asm.dialect import UNARY, Dialect
+from kernelcraft_core.isa import Imm, Isa, Placeholder, Reg
+from kernelcraft_core.isa.syntax import Form
+
+HUGE = 1 << 1024
+"""What a number with too many digits counts as: it fits nothing, and nothing has to convert it."""
+_MAX_LITERAL = 200
+_WORD_CHARS = r"\w.$"
+
+
+class Token(NamedTuple):
+    """A piece of a line. `kind` is `word`, `int`, `op` (punctuation or operator) or `bad` (not a number, stray character)."""
+
+    kind: str
+    text: str
+    column: int
+
+    @property
+    def end(self) -> int:
+        """Column just past the token."""
+        return self.column + len(self.text)
+
+
+def spellings(kind: Reg) -> dict[str, int]:
+    """Return every way to write a register of `kind` -> its index; the canonical spelling of an index comes first."""
+    out = {f"{kind.prefix}{i}": i for i in range(kind.size)} if kind.prefix else {}
+    return out | {name: index for name, index in kind.names.items() if 0 <= index < kind.size}
+
+
+def all_forms(isa: Isa) -> Iterable[Form]:
+    """Yield every form of the ISA, pseudo-instructions included."""
+    for definition in isa:
+        yield from definition.forms
+    for pseudo_mnemonic in dict.fromkeys(isa.mnemonics):
+        for form, _ in isa.pseudo(pseudo_mnemonic):
+            yield form
+
+
+class Lexis:
+    """Everything that can be known about words before a line is read.
+
+    Attributes:
+        registers: kind name -> spelling -> index.
+        reserved: words that are registers or placeholders, so never symbols.
+        word: pattern of a word, for grammars and labels.
+        punctuation: characters that forms use beside operands.
+        signed: whether a number may have a sign at all (some immediate may be negative, or there are expressions).
+        illegal: what may not stand outside comments.
+    """
+
+    def __init__(self, isa: Isa, dialect: Dialect) -> None:
+        self.isa = isa
+        self.dialect = dialect
+        self.registers: dict[str, dict[str, int]] = {k.name: spellings(k) for k in isa.kinds if isinstance(k, Reg)}
+        self.placeholders: dict[str, tuple[str, ...]] = {
+            k.name: k.spellings for k in isa.kinds if isinstance(k, Placeholder)
+        }
+        self.punctuation = frozenset(
+            item for form in all_forms(isa) for item in form.items if isinstance(item, str)
+        )
+        first = "A-Za-z_." if "$" in self.punctuation else "A-Za-z_.$"
+        self.word = rf"[{first}][{_WORD_CHARS}]*"
+        self._is_word = re.compile(self.word, re.ASCII)
+        words = [w for table in self.registers.values() for w in table]
+        words += [w for group in self.placeholders.values() for w in group if self._is_word.fullmatch(w)]
+        self.reserved = frozenset(words)
+        self.owners = self._owners()
+        operators = {op for level in dialect.precedence for op in level} | set(UNARY)
+        ops = {*operators, *self.punctuation, *"()[]{},:=@#!%&*+-/"} | ({dialect.separator} if dialect.separator else set())
+        ordered = sorted(ops, key=lambda op: (-len(op), op))
+        self.number = self._number_pattern()
+        self._is_number = re.compile(self.number, re.ASCII)
+        self._token = re.compile(
+            rf"[ \t]*(?:(?P<word>{self.word})|(?P<int>[0-9][{_WORD_CHARS}]*)"
+            rf"|(?P<op>{'|'.join(map(re.escape, ordered))})|(?P<bad>[^ \t]))",
+            re.ASCII,
+        )
+        self._cut = re.compile("|".join(map(re.escape, dialect.comments))) if dialect.comments else None
+        self.signed = dialect.expressions or any(isinstance(k, Imm) and k.low < 0 for k in isa.kinds)
+        self.illegal = re.compile(r"[^\t\x20-\x7e]")
+
+    def _owners(self) -> dict[str, tuple[Reg, ...]]:
+        out: dict[str, tuple[Reg, ...]] = {}
+        for kind in self.isa.kinds:
+            if isinstance(kind, Reg):
+                for spelling in self.registers[kind.name]:
+                    out[spelling] = (*out.get(spelling, ()), kind)
+        return out
+
+    def _number_pattern(self) -> str:
+        dialect = self.dialect
+        parts = [r"0[xX][0-9a-fA-F]+"] if dialect.hexadecimal else []
+        parts += [r"0[bB][01]+"] if dialect.binary else []
+        parts += [r"0[0-7]*|[1-9][0-9]*"] if dialect.octal else [r"[0-9]+"]
+        return "|".join(parts)
+
+    # -- numbers and words --------------------------------------------------------------------------------------------
+
+    def integer(self, text: str) -> int | None:
+        """Return the value of an unsigned number, `HUGE` when it has very many digits, or None when it is none."""
+        if not self._is_number.fullmatch(text):
+            return None
+        base = 10
+        if text[:2] in ("0x", "0X"):
+            text, base = text[2:], 16
+        elif text[:2] in ("0b", "0B"):
+            text, base = text[2:], 2
+        elif self.dialect.octal and text[0] == "0":
+            base = 8
+        digits = text.lstrip("0")
+        return int(digits or "0", base) if len(digits) <= _MAX_LITERAL else HUGE
+
+    def is_word(self, text: str) -> bool:
+        """Return whether `text` is one word."""
+        return self._is_word.fullmatch(text) is not None
+
+    def is_symbol(self, text: str) -> bool:
+        """Return whether a word may name a value here."""
+        return self.dialect.symbols and text not in self.reserved
+
+    # -- lines --------------------------------------------------------------------------------------------------------
+
+    def code(self, line: str) -> str:
+        """Return `line` without its comment."""
+        if self._cut is not None and (m := self._cut.search(line)):
+            return line[: m.start()]
+        return line
+
+    def tokens(self, code: str) -> list[Token]:
+        """Return the tokens of a line that has no comment; columns count from 1."""
+        out: list[Token] = []
+        position, length, match = 0, len(code), self._token.match
+        while position < length:
+            m = match(code, position)
+            if m is None:  # trailing blanks
+                break
+            kind = m.lastgroup or "bad"
+            text = m[kind]
+            if kind == "int" and not self._is_number.fullmatch(text):
+                kind = "bad"
+            position = m.end()
+            out.append(Token(kind, text, position - len(text) + 1))
+        return out
+
+    def canonical(self, kind: Reg, index: int) -> str | None:
+        """Return how register `index` is printed, or None when it has no spelling."""
+        if not 0 <= index < kind.size:
+            return None
+        if kind.prefix:
+            return f"{kind.prefix}{index}"
+        return next((name for name, value in kind.names.items() if value == index), None)
+
+
+def ranges(isa: Isa) -> str:
+    """Return what an operand may be, built from the kinds: `gp0-gp15, f0-f7 or integers`."""
+    out: list[str] = []
+    for kind in isa.kinds:
+        if isinstance(kind, Reg) and kind.prefix:
+            out.append(register_range(kind))
+    out = list(dict.fromkeys(out))
+    if any(isinstance(kind, Imm) for kind in isa.kinds):
+        out.append("integers")
+    return " or ".join((", ".join(out[:-1]), out[-1])) if len(out) > 1 else "".join(out)
+
+
+def register_range(kind: Reg) -> str:
+    """Return the registers of a kind for a message: `gp0-gp15`, or its names."""
+    if kind.prefix:
+        return f"{kind.prefix}0-{kind.prefix}{kind.size - 1}"
+    return ", ".join(kind.names) if len(kind.names) <= 12 else f"a name of kind {kind.name}"
+
+
+def conflicts(names: Mapping[str, object], word: str) -> list[str]:
+    """Return candidates for a spelling hint: all names when there are few, else those that start alike."""
+    if len(names) <= 2000:
+        return list(names)
+    near = (n for n in names if n[:2].lower() == word[:2].lower() and abs(len(n) - len(word)) <= 2)
+    return [name for name, _ in zip(near, range(2000), strict=False)]

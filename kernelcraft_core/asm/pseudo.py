@@ -1,0 +1,162 @@
+"""Pseudo-instructions: expansion lines with `{expression}` in them, compiled and checked when the assembler is built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from kernelcraft_core.diagnostics import Diagnostic, IsaError
+from kernelcraft_core.isa import Isa, Pseudo, Reg, ir
+from kernelcraft_core.isa.model import Kind
+from kernelcraft_core.isa.semantics import Scope, check_values
+from kernelcraft_core.isa.syntax import UNNAMED, Form
+
+MAX_LINES = 1000
+"""Most instructions one pseudo-instruction may become, others it uses counted in."""
+MAX_DEPTH = 8
+"""How deep pseudo-instructions may use one another."""
+_KNOWN = (ir.Const, ir.OperandRef, ir.Pc, ir.Neg, ir.Bin, ir.Compare, ir.Logic, ir.IfExp, ir.Extend)
+_HOLE = re.compile(r"\{([^{}]*)\}")
+
+
+@frozen(eq=False)
+class Hole:
+    """A `{...}`: an expression, or a register operand that is written by its name."""
+
+    value: ir.Expr
+    register: Reg | None = None
+
+
+@frozen(eq=False)
+class Template:
+    """A compiled pseudo-instruction."""
+
+    form: Form
+    record: Pseudo
+    lines: tuple[tuple[str | Hole, ...], ...]
+    when: ir.Expr | None
+    """Condition over the operands, None when it always holds."""
+
+    def holds(self, values: Mapping[str, int], pc: int) -> bool:
+        """Return whether this variant is meant for these operand values."""
+        return self.when is None or bool(compute(self.when, values, pc))
+
+    def expand(self, values: Mapping[str, int], pc: int) -> list[str]:
+        """Return the lines it stands for, given operand values and its own address."""
+        return ["".join(_fill(part, values, pc) for part in line) for line in self.lines]
+
+
+def _fill(part: str | Hole, values: Mapping[str, int], pc: int) -> str:
+    if isinstance(part, str):
+        return part
+    value = compute(part.value, values, pc)
+    if part.register is None:
+        return str(value)
+    names = {index: name for name, index in reversed(part.register.names.items())}
+    return f"{part.register.prefix}{value}" if part.register.prefix else names[value]
+
+
+def compile_pseudo(form: Form, record: Pseudo, isa: Isa) -> Template:
+    """Return the compiled pseudo-instruction.
+
+    Raises:
+        IsaError: KC0240 an expansion line is empty or uses what is not known when a program is assembled; KC012x an
+            expression in it or its condition is wrong.
+    """
+    where = f"{isa.name}: pseudo-instruction {form.mnemonic}"
+    operands = {o.name: o.kind for o in form.operands if o.name != UNNAMED}
+    scope = Scope({}, dict(isa.params), {})
+    lines = tuple(_compile_line(text, where, operands, scope) for text in record.expansion)
+    always = record.when.strip() in ("", "1")
+    when = None if always else _expression(record.when, f"{where} when", operands, scope)
+    return Template(form, record, lines, when)
+
+
+def _compile_line(text: str, where: str, operands: Mapping[str, Kind], scope: Scope) -> tuple[str | Hole, ...]:
+    if not text.strip():
+        raise IsaError(Diagnostic("KC0240", f"{where}: an expansion line is empty"))
+    parts: list[str | Hole] = []
+    position = 0
+    for m in _HOLE.finditer(text):
+        before = text[position : m.start()]
+        parts.append(before)
+        value = _expression(m[1], f"{where} expansion", operands, scope)
+        kind = operands.get(m[1].strip())
+        spelled = isinstance(kind, Reg) and not (before and (before[-1].isalnum() or before[-1] == "_"))
+        parts.append(Hole(value, kind if spelled and isinstance(kind, Reg) else None))
+        position = m.end()
+    return (*parts, text[position:])
+
+
+def _expression(text: str, where: str, operands: Mapping[str, Kind], scope: Scope) -> ir.Expr:
+    expr = check_values(text.strip(), where, scope, operands, {})
+    if not all(isinstance(node, _KNOWN) and isinstance(node.type, ir.Int) for node in ir.walk(expr)):
+        raise IsaError(Diagnostic("KC0240", f"{where}: {text!r} may use operands, parameters, `pc` and integers only"))
+    return expr
+
+
+def compute(expr: ir.Expr, values: Mapping[str, int], pc: int) -> int:
+    """Return the value of a checked expression over operands and the address."""
+    match expr:
+        case ir.Const(value=value):
+            return int(value)
+        case ir.OperandRef(name=name):
+            return values[name]
+        case ir.Pc():
+            return pc
+        case ir.Neg(op=op, value=value):
+            number = compute(value, values, pc)
+            return -number if op == "-" else ~number if op == "~" else int(not number)
+        case ir.Bin(op=op, left=left, right=right):
+            return _arithmetic(op, compute(left, values, pc), compute(right, values, pc))
+        case ir.Compare(op=op, left=left, right=right):
+            return _compare(op, compute(left, values, pc), compute(right, values, pc))
+        case ir.Logic(op=op, parts=parts):
+            truths = (bool(compute(p, values, pc)) for p in parts)
+            return int(all(truths) if op == "and" else any(truths))
+        case ir.IfExp(test=test, then=then, other=other):
+            return compute(then if compute(test, values, pc) else other, values, pc)
+        case ir.Extend(value=value, bits=bits, signed=signed):
+            low = compute(value, values, pc) & ((1 << bits) - 1)
+            return low - (1 << bits) if signed and low >> (bits - 1) else low
+    raise TypeError(f"{type(expr).__name__} is not an expression over operands")
+
+
+def _arithmetic(op: str, a: int, b: int) -> int:
+    match op:
+        case "+":
+            return a + b
+        case "-":
+            return a - b
+        case "*":
+            return a * b
+        case "//":
+            return a // b if b else 0
+        case "%":
+            return a % b if b else 0
+        case "&":
+            return a & b
+        case "|":
+            return a | b
+        case "^":
+            return a ^ b
+        case "<<":
+            return a << b
+    return a >> b
+
+
+def _compare(op: str, a: int, b: int) -> int:
+    match op:
+        case "==":
+            return int(a == b)
+        case "!=":
+            return int(a != b)
+        case "<":
+            return int(a < b)
+        case "<=":
+            return int(a <= b)
+        case ">":
+            return int(a > b)
+    return int(a >= b)

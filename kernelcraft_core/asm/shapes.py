@@ -1,0 +1,133 @@
+"""Shapes: every way a mnemonic may be written, and reading tokens as one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from attrs import frozen
+
+from kernelcraft_core.asm.expressions import Expr, parse
+from kernelcraft_core.asm.lexis import Lexis, Token
+from kernelcraft_core.asm.pseudo import Template, compile_pseudo
+from kernelcraft_core.isa import Definition, Imm, Isa, Placeholder, Reg
+from kernelcraft_core.isa.isa import fits
+from kernelcraft_core.isa.syntax import Form, Operand
+
+
+@frozen(eq=False)
+class Shape:
+    """One way to write an instruction or a pseudo-instruction, with a fixed number of operands."""
+
+    form: Form
+    items: tuple[Operand | str, ...]
+    definition: Definition | None = None
+    template: Template | None = None
+
+    @property
+    def count(self) -> int:
+        """Number of operands."""
+        return sum(1 for item in self.items if isinstance(item, Operand))
+
+    @property
+    def defaults(self) -> dict[str, int]:
+        """Values of operands that this shape leaves out."""
+        written = {item.name for item in self.items if isinstance(item, Operand)}
+        if self.definition is not None:
+            return {n: v for n, v in self.definition.defaults.items() if n not in written}
+        return {o.name: o.default for o in self.form.operands if o.default is not None and o.name not in written}
+
+    @property
+    def note(self) -> str:
+        """The remark of the instruction's author about wrong uses."""
+        return self.definition.record.note if self.definition is not None else ""
+
+
+class Arg(NamedTuple):
+    """An operand as it was written: its value (or an expression for it) and the tokens it consists of."""
+
+    operand: Operand
+    value: int | Expr
+    first: int
+    last: int
+
+
+class Shapes:
+    """All shapes of an ISA, by mnemonic: instructions first, in order of description, then pseudo-instructions."""
+
+    def __init__(self, isa: Isa, lexis: Lexis) -> None:
+        self.isa = isa
+        self.lexis = lexis
+        self.of: dict[str, tuple[Shape, ...]] = {}
+        for mnemonic in dict.fromkeys(isa.mnemonics):
+            found: list[Shape] = []
+            for definition in isa.with_mnemonic(mnemonic):
+                for form in definition.forms:
+                    if form.mnemonic == mnemonic:
+                        found += [Shape(form, form.items[:n], definition) for n in form.lengths()]
+            for form, record in isa.pseudo(mnemonic):
+                template = compile_pseudo(form, record, isa)
+                found += [Shape(form, form.items[:n], None, template) for n in form.lengths()]
+            self.of[mnemonic] = tuple(found)
+        self._placeholders = {
+            name: [[t.text for t in lexis.tokens(text)] for text in texts] for name, texts in lexis.placeholders.items()
+        }
+
+    def read(self, shape: Shape, tokens: Sequence[Token], start: int = 1) -> list[Arg] | None:
+        """Return the operands of `tokens` read as `shape`, or None when they are not written like that."""
+        args: list[Arg] = []
+        at = self._read(shape.items, tokens, start, args)
+        return args if at == len(tokens) else None
+
+    def read_items(self, items: Sequence[Operand | str], tokens: Sequence[Token], start: int = 1) -> list[Arg] | None:
+        """Return the operands of `tokens` read as exactly `items`, or None."""
+        args: list[Arg] = []
+        return args if self._read(items, tokens, start, args) == len(tokens) else None
+
+    def progress(self, shape: Shape, tokens: Sequence[Token]) -> int:
+        """Return how many tokens can be read as the beginning of `shape`."""
+        at = 1
+        for item in shape.items:
+            following = self._read((item,), tokens, at, [])
+            if following is None:
+                break
+            at = following
+        return at
+
+    def _read(self, items: Sequence[Operand | str], tokens: Sequence[Token], at: int, args: list[Arg]) -> int | None:
+        for item in items:
+            if isinstance(item, str):
+                if at >= len(tokens) or tokens[at].text != item:
+                    return None
+                at += 1
+                continue
+            found = self._operand(item, tokens, at)
+            if found is None:
+                return None
+            value, end = found
+            args.append(Arg(item, value, at, end - 1))
+            at = end
+        return at
+
+    def _operand(self, operand: Operand, tokens: Sequence[Token], at: int) -> tuple[int | Expr, int] | None:
+        kind = operand.kind
+        if isinstance(kind, Imm):
+            return parse(tokens, at, self.lexis)
+        if at >= len(tokens):
+            return None
+        if isinstance(kind, Placeholder):
+            for texts in self._placeholders[kind.name]:
+                if [t.text for t in tokens[at : at + len(texts)]] == texts:
+                    return 0, at + len(texts)
+            return None
+        index = self.lexis.registers[kind.name].get(tokens[at].text)
+        return None if index is None else (index, at + 1)
+
+
+def misfits(values: dict[str, int], shape: Shape) -> list[Operand]:
+    """Return the operands of `shape` whose value is not legal."""
+    return [
+        item
+        for item in shape.items
+        if isinstance(item, Operand) and isinstance(item.kind, Reg | Imm) and not fits(item.kind, values[item.name])
+    ]

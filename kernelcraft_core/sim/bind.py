@@ -1,0 +1,130 @@
+"""Binding: what both engines need to know about one run's instructions, and neither may get differently.
+
+Primitives are bound to the storage they were handed, and each definition gets its price: a static cycle count, an expression
+of registers, or a rule of the timing model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import define, field, frozen
+
+from kernelcraft_core.isa import Decoded, Definition, Isa, ir
+from kernelcraft_core.isa.ir import Int
+from kernelcraft_core.isa.model import Array, Bytes, Opaque, RegFile, Rows, Scalar, Words
+from kernelcraft_core.isa.primitives import Primitive
+from kernelcraft_core.isa.semantics import check_values
+from kernelcraft_core.sim.state import Storage
+from kernelcraft_core.sim.timing import TimingModel
+
+_REGISTER_BOUND = 1 << 32
+
+
+@frozen(eq=False)
+class Price:
+    """The cost of a definition: an expression of cycles, or values and the function that prices them."""
+
+    expression: ir.Expr | None
+    values: tuple[ir.Expr, ...] = ()
+    function: Callable[..., int] | None = None
+    bound: int = 0
+
+
+@define(eq=False)
+class Bindings:
+    """Primitives and prices of one run, bound lazily."""
+
+    storage: Storage
+    timing: TimingModel | None  # None: everything is free
+    _primitives: dict[tuple[int, tuple[str, ...]], Callable[..., Any]] = field(factory=dict)
+    _prices: dict[str, Price] = field(factory=dict)
+
+    @property
+    def isa(self) -> Isa:
+        """The ISA that runs."""
+        return self.storage.isa
+
+    def primitive(self, primitive: Primitive, handles: tuple[str, ...]) -> Callable[..., Any]:
+        """Return `primitive` bound to the storage named by `handles`; the same function for the same binding."""
+        key = (id(primitive), handles)
+        bound = self._primitives.get(key)
+        if bound is None:
+            stores = [self.storage[name] for name in handles]
+            bound = self._primitives[key] = primitive.make(self.storage.context, *stores)
+        return bound
+
+    def price(self, definition: Definition) -> Price:
+        """Return what executing `definition` costs."""
+        price = self._prices.get(definition.name)
+        if price is None:
+            price = self._prices[definition.name] = self._make_price(definition)
+        return price
+
+    def _make_price(self, definition: Definition) -> Price:
+        if self.timing is None:
+            return Price(ir.Const(0, Int(0, 0)))
+        rule = self.timing.rule(definition)
+        if rule is None:
+            return Price(definition.latency, bound=_upper(definition.latency))
+        where = f"{definition.name} timing"
+        scope = self.isa.scope
+        exprs = tuple(check_values(v, where, scope, definition.operands, definition.locals) for v in rule.values)
+        return Price(None, exprs, rule.price, rule.bound)
+
+    def clocked(self, call: ir.Call) -> bool:
+        """Return whether a call must see an up-to-date `context.instret`."""
+        return any(
+            isinstance(arg, ir.Handle) and isinstance(decl := self.isa.state_named(arg.state), Opaque) and decl.clocked
+            for arg in call.args
+        )
+
+    @property
+    def has_delays(self) -> bool:
+        """Whether the ISA has instructions whose results become visible later."""
+        return any(definition.record.delay for definition in self.isa)
+
+
+def _upper(expr: ir.Expr) -> int:
+    high = expr.type.hi if isinstance(expr.type, Int) else None
+    return _REGISTER_BOUND if high is None else high
+
+
+def zero_of(isa: Isa, state: str) -> int | None:
+    """Return the number of the register that reads as zero, or None."""
+    decl = isa.state_named(state)
+    return decl.zero if isinstance(decl, RegFile) else None
+
+
+def cell_format(isa: Isa, state: str) -> tuple[int | None, str | None]:
+    """Return (bits, None) for integer state, (None, dtype) for float state."""
+    decl = isa.state_named(state)
+    if isinstance(decl, RegFile | Scalar | Words):
+        return (decl.bits, decl.dtype if decl.bits is None else None)
+    if isinstance(decl, Array | Rows):
+        return (None, decl.dtype)
+    assert isinstance(decl, Bytes | Opaque)
+    raise TypeError(state)
+
+
+def registers_used(decoded: Decoded) -> tuple[tuple[str, int], ...]:
+    """Return the (register file, number) pairs that an instruction reads or writes through its operands."""
+    used: dict[tuple[str, int], None] = {}
+    for statement in decoded.definition.statements:
+        if isinstance(statement, ir.Write) and isinstance(statement.index, ir.OperandRef):
+            used[statement.state, decoded.operands[statement.index.name]] = None
+        for expr in ir.expressions(statement):
+            for node in ir.walk(expr):
+                if isinstance(node, ir.ReadReg) and isinstance(node.index, ir.OperandRef):
+                    used[node.state, decoded.operands[node.index.name]] = None
+    return tuple(used)
+
+
+def operand_values(isa: Isa, decoded: Decoded, storage: Storage) -> Mapping[str, int | float]:
+    """Return the registers an instruction names with their values, for trap messages."""
+    out: dict[str, int | float] = {}
+    prefixes = {getattr(k, "file", None) or k.name: getattr(k, "prefix", "") for k in isa.kinds}
+    for state, number in registers_used(decoded):
+        out[f"{prefixes.get(state) or state}{number}"] = storage[state][number]
+    return out

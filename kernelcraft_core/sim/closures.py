@@ -1,0 +1,525 @@
+"""The closure engine: each instruction becomes a Python closure, built directly from the checked semantics.
+
+It shares no lowering with the generated engine (`codegen.py`), so that each is the other's oracle. It needs no compilation,
+which makes it the right engine for code that runs once, for stepping and for tracing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import define, field, frozen
+
+from kernelcraft_core.isa import Decoded, ir
+from kernelcraft_core.isa.ir import ArrayType, Float, Int
+from kernelcraft_core.isa.model import RegFile, Rows, Scalar, Words
+from kernelcraft_core.sim.bind import Bindings, Price, cell_format, zero_of
+from kernelcraft_core.sim.result import Trap
+from kernelcraft_core.sim.rounding import ARRAY, SCALAR, round_f32
+
+Thunk = Callable[[], Any]
+Commit = tuple[Any, Any, Any] | Callable[[], Thunk]
+"""A write whose place is known (container, key, value), or what resolves the place (and may trap) and returns what writes."""
+Prepare = Callable[[list[Commit]], None]
+"""First phase of a statement: computes its values and appends its commit."""
+
+
+@frozen(eq=False)
+class Step:
+    """One predecoded instruction.
+
+    `run()` executes it and returns the next pc if it may jump, else None. `cycles` is its price when that is known at
+    decode time; otherwise None, and `run` adds the price to `context.cycles` itself. A clocked step needs an up-to-date
+    `context.instret`, one without `cycles` an up-to-date `context.cycles`.
+    """
+
+    run: Thunk
+    cycles: int | None
+    jumps: bool
+    bound: int
+    clocked: bool
+
+
+@define
+class _Env:
+    operands: dict[str, int]
+    pc: int
+    next_pc: int
+    slots: dict[str, int] = field(factory=dict)
+    values: list[Any] = field(factory=list)
+    jump: list[int] = field(factory=lambda: [0])
+    place_dependent: bool = False
+
+
+@define(eq=False)
+class ClosureCompiler:
+    """Builds steps for one run. Equal instructions share a step unless they use the program counter."""
+
+    bindings: Bindings
+    pending: list[Any]
+    _cache: dict[Any, Step] = field(factory=dict)
+
+    def step(self, key: Any, decoded: Decoded, pc: int, next_pc: int) -> Step:
+        """Return the step of an instruction; `key` identifies its word."""
+        found = self._cache.get(key)
+        if found is not None:
+            return found
+        found = self._cache.get((key, pc))
+        if found is not None:
+            return found
+        env = _Env(decoded.operands, pc, next_pc)
+        step = self._build(decoded, env)
+        self._cache[(key, pc) if env.place_dependent else key] = step
+        return step
+
+    # -- instructions -------------------------------------------------------------------------------------------------
+
+    def _build(self, decoded: Decoded, env: _Env) -> Step:
+        definition = decoded.definition
+        price = self.bindings.price(definition)
+        fixed: int | None = None
+        if price.expression is not None and ir.is_static(price.expression):
+            fixed = int(self._expr(price.expression, env)())
+        statements = definition.statements
+        for statement in statements:
+            if isinstance(statement, ir.Let):
+                for name in statement.names:
+                    env.slots[name] = len(env.values)
+                    env.values.append(None)
+        jumps = definition.jumps
+        if jumps:
+            env.place_dependent = True
+        simple = self._simple(statements, env, decoded) or self._single(statements, env, decoded)
+        if simple is not None and fixed is not None:
+            return Step(simple, fixed, jumps, fixed, clocked=False)
+        return self._general(decoded, env, price, fixed)
+
+    def _simple(self, statements: Sequence[ir.Stmt], env: _Env, decoded: Decoded) -> Thunk | None:
+        """Return a closure for an instruction that consists of one plain register write, else None."""
+        if len(statements) != 1 or decoded.definition.record.delay:
+            return None
+        write = statements[0]
+        if not isinstance(write, ir.Write) or write.index is None or write.guard is not None:
+            return None
+        isa = self.bindings.isa
+        decl = isa.state_named(write.state)
+        if not isinstance(decl, RegFile) or decl.bits is None or not isinstance(write.index, ir.OperandRef):
+            return None
+        number = env.operands[write.index.name]
+        if number == decl.zero:
+            return None
+        return self._integer_write(self.bindings.storage[write.state], number, (1 << decl.bits) - 1, write.value, env)
+
+    def _single(self, statements: Sequence[ir.Stmt], env: _Env, decoded: Decoded) -> Thunk | None:
+        """Return a closure for an instruction that consists of one write of a row, an array or a float register."""
+        if len(statements) != 1 or decoded.definition.record.delay:
+            return None
+        write = statements[0]
+        if not isinstance(write, ir.Write):
+            return None
+        decl = self.bindings.isa.state_named(write.state)
+        if isinstance(decl, RegFile):
+            return self._float_write(write, decl, env)
+        if write.guard is not None or not isinstance(decl, Rows) or write.index is None:
+            return None
+        address, value = self._expr(write.index, env), self._expr(write.value, env)
+        rounder, rows = ARRAY.get(decl.dtype), self.bindings.storage[write.state].W
+        if not isinstance(write.value.type, ArrayType):
+            return None
+        if rounder is None or write.value.type.dtype == decl.dtype:
+
+            def copy_row() -> None:
+                place, new = address(), value()
+                rows[place][...] = new
+
+            return copy_row
+        rounds = rounder
+
+        def round_row() -> None:
+            place, new = address(), value()
+            rounds(new, rows[place])
+
+        return round_row
+
+    def _float_write(self, write: ir.Write, decl: RegFile, env: _Env) -> Thunk | None:
+        if decl.dtype is None or not isinstance(write.index, ir.OperandRef):
+            return None
+        number = env.operands[write.index.name]
+        if number == decl.zero:
+            return None
+        file, rounder = self.bindings.storage[write.state], SCALAR[decl.dtype]
+        value = self._expr(write.value, env)
+        guard = self._expr(write.guard, env) if write.guard is not None else None
+
+        def put() -> None:
+            if guard is None or guard():
+                file[number] = rounder(value())
+
+        return put
+
+    def _integer_write(self, file: list[Any], number: int, mask: int, node: ir.Expr, env: _Env) -> Thunk:
+        """Return `file[number] = value & mask`, with the two commonest shapes of value built in."""
+        if isinstance(node, ir.Bin) and node.op == "+":
+            a, b = self._register(node.left, env), self._register(node.right, env)
+            known = self._constant(node.right, env)
+            if a is not None and known is not None:
+                source, i = a
+
+                def add_constant() -> None:
+                    file[number] = source[i] + known & mask
+
+                return add_constant
+            if a is not None and b is not None:
+                left, i = a
+                right, j = b
+
+                def add_registers() -> None:
+                    file[number] = left[i] + right[j] & mask
+
+                return add_registers
+        value = self._expr(node, env)
+
+        def write() -> None:
+            file[number] = value() & mask
+
+        return write
+
+    def _register(self, node: ir.Expr, env: _Env) -> tuple[list[Any], int] | None:
+        if isinstance(node, ir.ReadReg) and isinstance(node.index, ir.OperandRef):
+            number = env.operands[node.index.name]
+            if number != zero_of(self.bindings.isa, node.state):
+                return self.bindings.storage[node.state], number
+        return None
+
+    def _constant(self, node: ir.Expr, env: _Env) -> int | None:
+        if isinstance(node, ir.OperandRef):
+            return env.operands[node.name]
+        return node.value if isinstance(node, ir.Const) and isinstance(node.value, int) else None
+
+    def _general(self, decoded: Decoded, env: _Env, price: Price, fixed: int | None) -> Step:
+        """Return the step of any instruction: values in text order, the price's values, places, then writes."""
+        definition = decoded.definition
+        parts = [self._statement(statement, env, decoded) for statement in definition.statements]
+        next_pc, jumps, jump = env.next_pc, definition.jumps, env.jump
+        context = self.bindings.storage.context
+        exprs: tuple[ir.Expr, ...] = ()
+        if fixed is None:
+            exprs = price.values if price.expression is None else (price.expression,)
+        asked = [self._expr(e, env) for e in exprs]
+        function = price.function
+
+        def execute() -> int | None:
+            jump[0] = next_pc
+            commits: list[Commit] = []
+            for part in parts:
+                part(commits)
+            seen = [ask() for ask in asked]
+            writes = [c if isinstance(c, tuple) else c() for c in commits]
+            for write in writes:
+                if isinstance(write, tuple):
+                    write[0][write[1]] = write[2]
+                else:
+                    write()
+            if fixed is None:
+                context.cycles += function(context.cycles, *seen) if function is not None else seen[0]
+            return jump[0] if jumps else None
+
+        calls = [n for s in definition.statements for e in ir.expressions(s) for n in ir.walk(e) if isinstance(n, ir.Call)]
+        clocked = any(self.bindings.clocked(call) for call in calls)
+        return Step(execute, fixed, jumps, price.bound if fixed is None else fixed, clocked)
+
+    def _statement(self, statement: ir.Stmt, env: _Env, decoded: Decoded) -> Prepare:
+        guard = getattr(statement, "guard", None)
+        body = self._body(statement, env, decoded)
+        if guard is None:
+            return body
+        test = self._expr(guard, env)
+
+        def guarded(commits: list[Commit]) -> None:
+            if test():
+                body(commits)
+
+        return guarded
+
+    def _body(self, statement: ir.Stmt, env: _Env, decoded: Decoded) -> Prepare:
+        match statement:
+            case ir.Let(names=names, value=value):
+                return self._let(names, value, env)
+            case ir.TrapIf(kind=kind):
+                name = decoded.definition.name
+
+                def stop(commits: list[Commit]) -> None:
+                    raise Trap(kind, f"{name} stopped the program")
+
+                return stop
+            case ir.Jump(target=target):
+                where, jump = self._expr(target, env), env.jump
+
+                def go(commits: list[Commit]) -> None:
+                    jump[0] = where()
+
+                return go
+            case ir.Effect(call=call):
+                return self._effect(call, env)
+            case ir.Write():
+                return self._write(statement, env, decoded)
+        raise AssertionError(statement)
+
+    def _effect(self, call: ir.Call, env: _Env) -> Prepare:
+        function = self._function(call)
+        plain = [a for a in call.args if not isinstance(a, ir.Handle)]
+        args = [self._expr(a, env) for a in plain]
+        copies = [isinstance(a.type, ArrayType) for a in plain]
+
+        def effect(commits: list[Commit]) -> None:
+            values = [v().copy() if c else v() for v, c in zip(args, copies, strict=True)]
+            commits.append(lambda: lambda: function(*values))
+
+        return effect
+
+    def _let(self, names: tuple[str, ...], value: ir.Expr, env: _Env) -> Prepare:
+        thunk = self._expr(value, env)
+        values, first = env.values, env.slots[names[0]]
+        if len(names) == 1:
+            if isinstance(value.type, ArrayType):
+
+                def name_array(commits: list[Commit]) -> None:
+                    values[first] = thunk().copy()
+
+                return name_array
+
+            def name_value(commits: list[Commit]) -> None:
+                values[first] = thunk()
+
+            return name_value
+        slots = [env.slots[n] for n in names]
+
+        def name_values(commits: list[Commit]) -> None:
+            for slot, part in zip(slots, thunk(), strict=True):
+                values[slot] = part
+
+        return name_values
+
+    def _write(self, write: ir.Write, env: _Env, decoded: Decoded) -> Prepare:
+        isa, storage = self.bindings.isa, self.bindings.storage
+        decl = isa.state_named(write.state)
+        store = storage[write.state]
+        bits, dtype = cell_format(isa, write.state)
+        value = self._expr(write.value, env)
+        index = self._expr(write.index, env) if write.index is not None else None
+        if isinstance(decl, RegFile | Scalar | Words):
+            convert = self._converter(bits, dtype)
+            if isinstance(decl, Words):
+                return _write_word(store, index, value, convert)
+            zero = decl.zero if isinstance(decl, RegFile) else None
+            delay = decoded.definition.record.delay
+            return self._write_register(store, index, value, convert, zero, delay, write.state)
+        assert dtype is not None
+        rounder, scalar = ARRAY.get(dtype), SCALAR.get(dtype)
+        held = store.data.dtype if index is not None else store.dtype
+
+        def prepare(commits: list[Commit]) -> None:
+            address = index() if index is not None else 0
+            new = value()
+            if isinstance(new, np.ndarray):
+                new = new.astype(held)  # a copy: the value may be a view of what is about to be written
+                if rounder is not None:
+                    rounder(new, new)
+            elif scalar is not None:
+                new = scalar(float(new))
+
+            if index is None:
+                commits.append((store, ..., new))
+                return
+
+            def resolve() -> Any:
+                return (store.W[address], ..., new)
+
+            commits.append(resolve)
+
+        return prepare
+
+    def _write_register(
+        self,
+        store: list[Any],
+        index: Thunk | None,
+        value: Thunk,
+        convert: Callable[[Any], Any],
+        zero: int | None,
+        delay: int,
+        name: str,
+    ) -> Prepare:
+        pending, context = self.pending, self.bindings.storage.context
+
+        def prepare(commits: list[Commit]) -> None:
+            number = index() if index is not None else 0
+            new = convert(value())
+            if number == zero:
+                return
+
+            if delay:
+                entry = (context.cycles + delay, store, number, new, name)
+                commits.append(lambda: lambda: pending.append(entry))
+            else:
+                commits.append((store, number, new))
+
+        return prepare
+
+    def _converter(self, bits: int | None, dtype: str | None) -> Callable[[Any], Any]:
+        if bits is not None:
+            mask = (1 << bits) - 1
+            return lambda v: v & mask
+        assert dtype is not None
+        rounder = SCALAR[dtype]
+        return lambda v: rounder(float(v))
+
+    # -- expressions --------------------------------------------------------------------------------------------------
+
+    def _expr(self, node: ir.Expr, env: _Env) -> Thunk:
+        match node:
+            case ir.Const(value=value):
+                return lambda: value
+            case ir.OperandRef(name=name):
+                number = env.operands[name]
+                return lambda: number
+            case ir.Local(name=name):
+                values, slot = env.values, env.slots[name]
+                return lambda: values[slot]
+            case ir.Pc():
+                env.place_dependent = True
+                pc = env.pc
+                return lambda: pc
+            case ir.NextPc():
+                env.place_dependent = True
+                next_pc = env.next_pc
+                return lambda: next_pc
+            case ir.ReadReg():
+                return self._read_register(node, env)
+            case ir.ReadState(state=state, type=kind):
+                store = self.bindings.storage[state]
+                return (lambda: store) if isinstance(kind, ArrayType) else (lambda: store[0])
+            case ir.ReadMem(state=state, address=address):
+                store, where = self.bindings.storage[state], self._expr(address, env)
+                if isinstance(self.bindings.isa.state_named(state), Rows):
+                    rows = store.R
+                    return lambda: rows[where()]
+                return lambda: store.read(where())
+            case ir.Bin():
+                return self._binary(node, env)
+            case ir.Neg(op=op, value=inner):
+                value = self._expr(inner, env)
+                return {"-": lambda: -value(), "~": lambda: ~value(), "not": lambda: 0 if value() else 1}[op]
+            case ir.Compare(op=op, left=left, right=right):
+                compare = _COMPARES[op]
+                a, b = self._expr(left, env), self._expr(right, env)
+                return lambda: 1 if compare(a(), b()) else 0
+            case ir.Logic(op=op, parts=parts):
+                thunks = [self._expr(p, env) for p in parts]
+                if op == "and":
+                    return lambda: 1 if all(t() for t in thunks) else 0
+                return lambda: 1 if any(t() for t in thunks) else 0
+            case ir.IfExp(test=test, then=then, other=other):
+                cond, yes, no = self._expr(test, env), self._expr(then, env), self._expr(other, env)
+                return lambda: yes() if cond() else no()
+            case ir.Extend(value=inner, bits=bits, signed=signed):
+                return _extension(self._expr(inner, env), bits, signed)
+            case ir.Round(value=inner):
+                value = self._expr(inner, env)
+                return lambda: round_f32(value())
+            case ir.Call(args=args):
+                function = self._function(node)
+                thunks = [self._expr(a, env) for a in args if not isinstance(a, ir.Handle)]
+                if len(thunks) == 1:
+                    only = thunks[0]
+                    return lambda: function(only())
+                if len(thunks) == 2:
+                    first, second = thunks
+                    return lambda: function(first(), second())
+                return lambda: function(*[t() for t in thunks])
+        raise AssertionError(node)
+
+    def _read_register(self, node: ir.ReadReg, env: _Env) -> Thunk:
+        store = self.bindings.storage[node.state]
+        zero = zero_of(self.bindings.isa, node.state)
+        if isinstance(node.index, ir.OperandRef):
+            number = env.operands[node.index.name]
+            if number == zero:
+                nothing: int | float = 0 if isinstance(node.type, Int) else 0.0
+                return lambda: nothing
+            return lambda: store[number]
+        index = self._expr(node.index, env)
+        return lambda: store[index()]
+
+    def _binary(self, node: ir.Bin, env: _Env) -> Thunk:
+        a, b = self._expr(node.left, env), self._expr(node.right, env)
+        if isinstance(node.type, ArrayType):
+            function = {"+": np.add, "-": np.subtract, "*": np.multiply}[node.op]
+            return lambda: function(a(), b(), dtype=np.float32)
+        if isinstance(node.type, Float):
+            return _ARITHMETIC[node.op](a, b)
+        if node.op in ("//", "%"):
+            return _division(node.op, a, b)
+        return _ARITHMETIC[node.op](a, b)
+
+    def _function(self, call: ir.Call) -> Callable[..., Any]:
+        handles = tuple(a.state for a in call.args if isinstance(a, ir.Handle))
+        return self.bindings.primitive(call.primitive, handles)
+
+
+_COMPARES: dict[str, Callable[[Any, Any], bool]] = {
+    "==": lambda x, y: bool(x == y),
+    "!=": lambda x, y: bool(x != y),
+    "<": lambda x, y: bool(x < y),
+    "<=": lambda x, y: bool(x <= y),
+    ">": lambda x, y: bool(x > y),
+    ">=": lambda x, y: bool(x >= y),
+}
+_ARITHMETIC: dict[str, Callable[[Thunk, Thunk], Thunk]] = {
+    "+": lambda a, b: lambda: a() + b(),
+    "-": lambda a, b: lambda: a() - b(),
+    "*": lambda a, b: lambda: a() * b(),
+    "&": lambda a, b: lambda: a() & b(),
+    "|": lambda a, b: lambda: a() | b(),
+    "^": lambda a, b: lambda: a() ^ b(),
+    "<<": lambda a, b: lambda: a() << b(),
+    ">>": lambda a, b: lambda: a() >> b(),
+}
+
+
+def _division(op: str, a: Thunk, b: Thunk) -> Thunk:
+    def divide() -> int:
+        x, y = a(), b()
+        if y == 0:
+            raise Trap("arithmetic", "division by zero")
+        return int(x // y if op == "//" else x % y)
+
+    return divide
+
+
+def _extension(value: Thunk, bits: int, signed: bool) -> Thunk:
+    modulus = 1 << bits
+    if not signed:
+        return lambda: value() % modulus
+    half = modulus >> 1
+    return lambda: (value() + half) % modulus - half
+
+
+def _write_word(
+    store: Any, index: Thunk | None, value: Thunk, convert: Callable[[Any], Any]
+) -> Prepare:
+    assert index is not None
+
+    def prepare(commits: list[Commit]) -> None:
+        address = index()
+        new = convert(value())
+
+        def resolve() -> Thunk:
+            if not 0 <= address < store.count:
+                raise store.bad(address)
+            return lambda: store.write(address, new)
+
+        commits.append(resolve)
+
+    return prepare

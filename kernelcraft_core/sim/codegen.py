@@ -1,0 +1,674 @@
+"""The generated engine: Python source for one basic block, from the checked semantics with operand values folded in.
+
+The source is made from the typed tree, never from an author's text, and this is the only module that compiles it. A block
+that ends by jumping to its own start keeps looping inside its function. Each source line belongs to one instruction, so a
+trap is placed by the line number of the traceback and costs nothing until it happens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from types import CodeType
+from typing import Any
+
+import numpy as np
+from attrs import define, field, frozen
+
+from kernelcraft_core.isa import Decoded, ir
+from kernelcraft_core.isa.ir import ArrayType, Float, Int
+from kernelcraft_core.isa.model import Bytes, Opaque, RegFile, Rows, Scalar, Words
+from kernelcraft_core.isa.semantics import int_range
+from kernelcraft_core.sim.bind import Bindings, cell_format, registers_used, zero_of
+from kernelcraft_core.sim.result import Trap
+from kernelcraft_core.sim.rounding import ARRAY, SCALAR, round_f32
+
+_ZERO = Int(0, 0)
+_UFUNC = {"+": "np_add", "-": "np_subtract", "*": "np_multiply"}
+
+
+@frozen(eq=False)
+class CompiledBlock:
+    """A block's function and how to read a trap in it.
+
+    `run(instret, most)` executes the block up to `most` times while it jumps to itself and returns the next pc;
+    `context.iterations` then holds how often. `offsets[line]` is the instruction that source line belongs to;
+    `unsynced[i]` are the cycles that passed since the last time `context.cycles` was brought up to date.
+    """
+
+    run: Callable[[int, int], int]
+    code: CodeType
+    source: str
+    offsets: Sequence[int]
+    unsynced: Sequence[int]
+    timed: bool
+
+
+@frozen(eq=False)
+class Value:
+    """Emitted source of an expression, its type, and its value when that is known already."""
+
+    src: str
+    type: ir.Type
+    const: int | float | None = None
+    simple: bool = False
+    view: bool = False  # names storage that a later write may change
+
+
+@define
+class _Env:
+    operands: dict[str, int]
+    locals: dict[str, Value]
+    pc: int
+    next_pc: int
+
+
+@define(eq=False)
+class BlockCompiler:
+    """Compiles blocks of one run; all blocks share one namespace of bound storage and primitives."""
+
+    bindings: Bindings
+    tracked: bool = False
+    strict: bool = False
+    namespace: dict[str, Any] = field(init=False)
+    _lines: list[str] = field(factory=list)
+    _owners: list[int] = field(factory=list)
+    _current: int = 0
+    _temps: int = 0
+    _scratches: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        storage = self.bindings.storage
+        space: dict[str, Any] = {
+            "ctx": storage.context,
+            "np_add": np.add,
+            "np_subtract": np.subtract,
+            "np_multiply": np.multiply,
+            "np_negative": np.negative,
+            "np_copyto": np.copyto,
+            "Trap": Trap,
+            "divide": divide,
+            "modulo": modulo,
+            **{f"round_{name}": function for name, function in SCALAR.items()},
+            **{f"into_{name}": function for name, function in ARRAY.items()},
+        }
+        for decl in storage.isa.state:
+            slot = storage[decl.name]
+            if isinstance(decl, Rows):
+                space[f"{decl.name}_R"], space[f"{decl.name}_W"] = slot.R, slot.W
+            elif isinstance(decl, Words):
+                space[f"{decl.name}_c"], space[f"{decl.name}_m"] = slot.cells, slot
+            elif not isinstance(decl, Bytes | Opaque):
+                space[f"s_{decl.name}"] = slot
+        self.namespace = space
+
+    # -- blocks -------------------------------------------------------------------------------------------------------
+
+    def compile(self, items: Sequence[tuple[Decoded, int, int]], dynamic: list[int], base: int) -> CompiledBlock:
+        """Return the function of a block.
+
+        Args:
+            items: (instruction, pc, next pc) of each instruction; only the last one may jump.
+            dynamic: cycles by instruction index for prices known only at run time; `base` is the block's first index.
+            base: see `dynamic`.
+        """
+        self._lines, self._owners = [], []
+        self._temps = self._scratches = 0
+        space = self.namespace
+        space["dyn"] = dynamic
+        settles = self.bindings.has_delays
+        prices = [self.bindings.price(d.definition) for d, _, _ in items]
+        statics = [self._static_price(d) for d, _, _ in items]
+        timed = settles or any(s is None for s in statics)
+        loops = items[-1][0].definition.jumps
+        clocked = any(
+            self.bindings.clocked(n)
+            for d, _, _ in items
+            for s in d.definition.statements
+            for e in ir.expressions(s)
+            for n in ir.walk(e)
+            if isinstance(n, ir.Call)
+        )
+        self._emit(0, "def block(I, most):")
+        pad = 1
+        if timed:
+            self._emit(1, "C = ctx.cycles")
+        if loops:
+            self._emit(1, "k = 0")
+        if loops or timed:
+            self._emit(1, "try:")
+            pad = 2
+        if loops:
+            self._emit(pad, "while True:")
+            pad += 1
+        elapsed = 0
+        unsynced: list[int] = []
+        for position, (decoded, pc, next_pc) in enumerate(items):
+            self._current = position
+            unsynced.append(elapsed)
+            if settles:
+                used = registers_used(decoded) if self.strict else ()
+                self._emit(pad, f"if pending: settle({_plus('C', elapsed)}, {used!r})")
+            elapsed = self._instruction(
+                pad, decoded, pc, next_pc, position, prices[position], statics[position], elapsed, base, clocked
+            )
+        if loops:
+            if timed and elapsed:
+                self._emit(pad, f"C += {elapsed}")
+            self._emit(pad, "k += 1")
+            self._emit(pad, f"if pc != {items[0][1]} or k >= most: return pc")
+            if clocked:
+                self._emit(pad, f"I += {len(items)}")
+        else:
+            if timed and elapsed:
+                self._emit(pad, f"C += {elapsed}")
+            self._emit(pad, f"return {items[-1][2]}")
+        if loops or timed:
+            self._emit(1, "finally:")
+            if loops:
+                self._emit(2, "ctx.iterations = k")
+            if timed:
+                self._emit(2, "ctx.cycles = C")
+        source = "\n".join(self._lines) + "\n"
+        code = _compile(source)
+        exec(code, space)
+        run = space.pop("block")
+        return CompiledBlock(run, run.__code__, source, tuple(self._owners), tuple(unsynced), timed)
+
+    def _emit(self, pad: int, text: str) -> None:
+        self._lines.append("    " * pad + text)
+        self._owners.append(self._current)
+
+    def _temp(self) -> str:
+        self._temps += 1
+        return f"t{self._temps}"
+
+    def _static_price(self, decoded: Decoded) -> int | None:
+        price = self.bindings.price(decoded.definition)
+        if price.expression is None:
+            return None
+        value = self._expr(price.expression, _Env(decoded.operands, {}, 0, 0))
+        return int(value.const) if value.const is not None else None
+
+    # -- one instruction ----------------------------------------------------------------------------------------------
+
+    def _instruction(
+        self,
+        pad: int,
+        decoded: Decoded,
+        pc: int,
+        next_pc: int,
+        position: int,
+        price: Any,
+        static: int | None,
+        elapsed: int,
+        base: int,
+        clocked: bool,
+    ) -> int:
+        """Emit one instruction: values and places first, then writes; return the cycles since the last synchronisation."""
+        env = _Env(decoded.operands, {}, pc, next_pc)
+        definition = decoded.definition
+        statements = [s for s in definition.statements if not self._dead(s, env)]
+        if clocked and any(
+            isinstance(n, ir.Call) and self.bindings.clocked(n)
+            for s in statements
+            for e in ir.expressions(s)
+            for n in ir.walk(e)
+        ):
+            self._emit(pad, f"ctx.instret = I + {position}" if position else "ctx.instret = I")
+        several = sum(not isinstance(s, ir.Let) for s in statements) > 1
+        commits: list[tuple[int, str]] = []
+        places: list[tuple[int, str]] = []
+        if definition.jumps:
+            unconditional = any(isinstance(s, ir.Jump) and s.guard is None for s in statements)
+            if not unconditional:
+                self._emit(pad, f"pc = {next_pc}")
+        for statement in statements:
+            self._statement(pad, statement, env, several, places, commits, decoded, elapsed)
+        cost_args: list[str] = []
+        if static is None:  # prices see the state before the writes
+            exprs = price.values if price.expression is None else (price.expression,)
+            for expr in exprs:
+                value = self._expr(expr, env)
+                if not value.simple and value.const is None:
+                    name = self._temp()
+                    self._emit(pad, f"{name} = {value.src}")
+                    value = Value(name, value.type)
+                cost_args.append(value.src)
+        for depth, text in (*places, *commits):
+            self._emit(pad + depth, text)
+        if static is not None:
+            return elapsed + static
+        name = self._temp()
+        if price.expression is None:
+            function = self._bind(f"price_{definition.name}", price.function)
+            self._emit(pad, f"{name} = {function}({', '.join([_plus('C', elapsed), *cost_args])})")
+        else:
+            name = cost_args[0]
+        self._emit(pad, f"C += {_plus(name, elapsed)}")
+        self._emit(pad, f"dyn[{base + position}] += {name}")
+        return 0
+
+    def _dead(self, statement: ir.Stmt, env: _Env) -> bool:
+        guard = getattr(statement, "guard", None)
+        if guard is None or not ir.is_static(guard):
+            return False
+        return not self._expr(guard, env).const
+
+    def _statement(
+        self,
+        pad: int,
+        statement: ir.Stmt,
+        env: _Env,
+        several: bool,
+        places: list[tuple[int, str]],
+        commits: list[tuple[int, str]],
+        decoded: Decoded,
+        elapsed: int,
+    ) -> None:
+        guard_node = getattr(statement, "guard", None)
+        guard: str | None = None
+        depth = 0
+        if guard_node is not None and not ir.is_static(guard_node):
+            guard = self._temp()
+            self._emit(pad, f"{guard} = {self._expr(guard_node, env).src}")
+            self._emit(pad, f"if {guard}:")
+            depth = 1
+        start = len(self._lines)
+        inner = pad + depth
+        own_places: list[str] = []
+        own_commits: list[str] = []
+        match statement:
+            case ir.Let(names=names, value=value):
+                self._let(pad, names, value, env, several)
+            case ir.TrapIf(kind=kind):
+                self._emit(inner, f"raise Trap({kind!r}, {f'{decoded.definition.name} stopped the program'!r})")
+            case ir.Jump(target=target):
+                value = self._hold(inner, self._expr(target, env), several)
+                own_commits.append(f"pc = {value.src}")
+            case ir.Effect(call=call):
+                args = [self._hold(inner, self._expr(a, env), several) for a in call.args if not isinstance(a, ir.Handle)]
+                own_commits.append(f"{self._function(call)}({', '.join(a.src for a in args)})")
+            case ir.Write():
+                self._write(inner, statement, env, several, own_places, own_commits, decoded, elapsed)
+        if guard is not None:
+            if len(self._lines) == start:
+                self._emit(inner, "pass")
+            if own_places:
+                places.append((0, f"if {guard}:"))
+            if own_commits:
+                commits.append((0, f"if {guard}:"))
+        places += [(depth, text) for text in own_places]
+        commits += [(depth, text) for text in own_commits]
+
+    def _let(self, pad: int, names: tuple[str, ...], value: ir.Expr, env: _Env, several: bool) -> None:
+        if len(names) == 1:
+            env.locals[names[0]] = self._hold(pad, self._expr(value, env), True, copies=several)
+            return
+        temps = [self._temp() for _ in names]
+        self._emit(pad, f"{', '.join(temps)} = {self._expr(value, env).src}")
+        assert isinstance(value.type, tuple)
+        for name, temp, kind in zip(names, temps, value.type, strict=True):
+            env.locals[name] = Value(temp, kind, simple=True)
+
+    def _hold(self, pad: int, value: Value, several: bool, *, copies: bool = True) -> Value:
+        """Name a value, when something else of the instruction could change what it is made of."""
+        if not several or value.const is not None or value.simple:
+            return value
+        temp = self._temp()
+        self._emit(pad, f"{temp} = {value.src}{'.copy()' if copies and value.view else ''}")
+        return Value(temp, value.type, simple=True, view=value.view and not copies)
+
+    def _write(
+        self,
+        pad: int,
+        write: ir.Write,
+        env: _Env,
+        several: bool,
+        places: list[str],
+        commits: list[str],
+        decoded: Decoded,
+        elapsed: int,
+    ) -> None:
+        isa = self.bindings.isa
+        decl = isa.state_named(write.state)
+        bits, dtype = cell_format(isa, write.state)
+        index = self._expr(write.index, env) if write.index is not None else None
+        if isinstance(decl, RegFile) and index is not None and index.const is not None and index.const == decl.zero:
+            value = self._expr(write.value, env)
+            if not value.simple and value.const is None:
+                self._emit(pad, value.src)  # it may trap
+            return
+        if isinstance(decl, RegFile | Scalar | Words):
+            if index is not None and isinstance(decl, Words):
+                index = self._hold(pad, index, True)
+            value = self._rounded(write.value, bits, dtype, env)
+            value = self._hold(pad, value, several or isinstance(decl, Words))
+            if isinstance(decl, Scalar):
+                commits.append(f"s_{write.state}[0] = {value.src}")
+            elif isinstance(decl, RegFile):
+                assert index is not None
+                place = f"s_{write.state}[{index.src}]"
+                if decoded.definition.record.delay:
+                    due = _plus("C", elapsed + decoded.definition.record.delay)
+                    commits.append(f"pending.append(({due}, s_{write.state}, {index.src}, {value.src}, {write.state!r}))")
+                elif decl.zero is not None and index.const is None:
+                    commits.append(f"if {index.src} != {decl.zero}: {place} = {value.src}")
+                else:
+                    commits.append(f"{place} = {value.src}")
+            else:
+                assert index is not None
+                self._bounds(write.state, index, decl, places)
+                if self.tracked:
+                    commits.append(f"{write.state}_m.undefined.discard({index.src})")
+                commits.append(f"{write.state}_c[{index.src}] = {value.src}")
+            return
+        target = f"s_{write.state}"
+        if index is not None:
+            index = self._hold(pad, index, True)
+            target = self._temp()
+        assert dtype is not None
+        commit = self._array_value(pad, write.value, dtype, target, env, several)
+        if index is not None:
+            places.append(f"{target} = {write.state}_W[{index.src}]")
+        commits.append(commit)
+
+    def _bounds(self, state: str, index: Value, decl: Words, places: list[str]) -> None:
+        count = self.bindings.isa.scope.dim(decl.count)
+        kind = index.type
+        assert isinstance(kind, Int)
+        if kind.lo is not None and kind.lo >= 0 and kind.hi is not None and kind.hi < count:
+            return
+        test = f"{index.src} >= {count}" if kind.lo is not None and kind.lo >= 0 else f"not 0 <= {index.src} < {count}"
+        places.append(f"if {test}: raise {state}_m.bad({index.src})")
+
+    def _array_value(self, pad: int, node: ir.Expr, dtype: str, target: str, env: _Env, several: bool) -> str:
+        """Emit the value of an array write and return the statement that commits it to `target`."""
+        kind = node.type
+        if not isinstance(kind, ArrayType):
+            value = self._hold(pad, self._expr(node, env), several)
+            rounder = f"round_{dtype}" if dtype in SCALAR else ""
+            if value.const is not None and dtype in SCALAR:
+                return f"{target}.fill({SCALAR[dtype](float(value.const))!r})"
+            return f"{target}.fill({rounder}({value.src}))"
+        needs = dtype in ARRAY and kind.dtype != dtype
+        if isinstance(node, ir.Bin) and node.op in _UFUNC:
+            left, right = self._expr(node.left, env), self._expr(node.right, env)
+            accumulates = not needs and not several and target.startswith("s_")
+            if accumulates:
+                return f"{_UFUNC[node.op]}({left.src}, {right.src}, {target})"
+            scratch = self._scratch(kind.shape)
+            self._emit(pad, f"{_UFUNC[node.op]}({left.src}, {right.src}, {scratch})")
+            return f"into_{dtype}({scratch}, {target})" if needs else f"np_copyto({target}, {scratch})"
+        value = self._expr(node, env)
+        name = self._temp()
+        self._emit(pad, f"{name} = {value.src}{'.copy()' if several and value.view else ''}")
+        return f"into_{dtype}({name}, {target})" if needs else f"np_copyto({target}, {name})"
+
+    def _scratch(self, shape: tuple[int, ...]) -> str:
+        self._scratches += 1
+        name = f"T{self._scratches}_{'x'.join(map(str, shape))}"
+        if name not in self.namespace:
+            self.namespace[name] = np.empty(shape, np.float32)
+        return name
+
+    def _rounded(self, node: ir.Expr, bits: int | None, dtype: str | None, env: _Env) -> Value:
+        """Return the value as a cell of this format holds it."""
+        if bits is not None:
+            value = self._expr(node, env)
+            kind = value.type
+            assert isinstance(kind, Int)
+            top = (1 << bits) - 1
+            if value.const is not None:
+                wrapped = int(value.const) & top
+                return Value(repr(wrapped), Int(wrapped, wrapped), wrapped)
+            if kind.lo is not None and kind.lo >= 0 and kind.hi is not None and kind.hi <= top:
+                return value
+            return self._wrap(value, kind, top)
+        assert dtype is not None
+        if dtype == "f16" and isinstance(node, ir.Round) and _exact_halves(node.value):
+            # binary32 has more than twice the significand of binary16: rounding to it first changes nothing
+            value = self._expr(node.value, env)
+            return Value(f"round_f16({value.src})", Float("f16"))
+        value = self._expr(node, env)
+        if isinstance(value.type, Float) and value.type.dtype in (dtype, "f16" if dtype == "f32" else dtype):
+            return value
+        if value.const is not None:
+            number = SCALAR[dtype](float(value.const))
+            return Value(_float(number), Float(dtype), number)
+        source = value.src if isinstance(value.type, Float) else f"float({value.src})"
+        return Value(f"round_{dtype}({source})", Float(dtype))
+
+    def _wrap(self, value: Value, kind: Int, top: int) -> Value:
+        """Return `value` modulo 2**bits. A test is cheaper than masking, and most sums and differences are in range."""
+        if kind.lo is not None and kind.hi is not None and top > 0xFFFF:
+            temp = self._temp()
+            if kind.lo >= 0 and kind.hi <= 2 * top + 1:
+                return Value(f"{temp} if ({temp} := {value.src}) <= {top} else {temp} & {top}", Int(0, top))
+            if kind.hi <= top and kind.lo >= -top - 1:
+                return Value(f"{temp} if ({temp} := {value.src}) >= 0 else {temp} & {top}", Int(0, top))
+        return Value(f"{value.src} & {top}", Int(0, top))
+
+    # -- expressions --------------------------------------------------------------------------------------------------
+
+    def _expr(self, node: ir.Expr, env: _Env) -> Value:
+        match node:
+            case ir.Const(value=value, type=kind):
+                return Value(repr(value) if isinstance(value, int) else _float(value), kind, value)
+            case ir.OperandRef(name=name):
+                return _const(env.operands[name])
+            case ir.Local(name=name):
+                return env.locals[name]
+            case ir.Pc():
+                return _const(env.pc)
+            case ir.NextPc():
+                return _const(env.next_pc)
+            case ir.ReadReg(state=state, index=index, type=kind):
+                place = self._expr(index, env)
+                if place.const is not None and place.const == zero_of(self.bindings.isa, state):
+                    return _const(0) if isinstance(kind, Int) else Value("0.0", kind, 0.0)
+                return Value(f"s_{state}[{place.src}]", kind)
+            case ir.ReadState(state=state, type=kind):
+                if isinstance(kind, ArrayType):
+                    return Value(f"s_{state}", kind, view=True)
+                return Value(f"s_{state}[0]", kind)
+            case ir.ReadMem():
+                return self._read_memory(node, env)
+            case ir.Bin():
+                return self._binary(node, env)
+            case ir.Neg(op=op, value=inner, type=kind):
+                return _negate(op, self._expr(inner, env), kind)
+            case ir.Compare(op=op, left=left, right=right, type=kind):
+                a, b = self._expr(left, env), self._expr(right, env)
+                if a.const is not None and b.const is not None:
+                    return _const(int(_COMPARE[op](a.const, b.const)))
+                return Value(f"({a.src} {op} {b.src})", kind)
+            case ir.Logic(op=op, parts=parts):
+                return self._logic(op, [self._expr(p, env) for p in parts])
+            case ir.IfExp(test=test, then=then, other=other, type=kind):
+                cond = self._expr(test, env)
+                if cond.const is not None:
+                    return self._expr(then if cond.const else other, env)
+                a, b = self._expr(then, env), self._expr(other, env)
+                merged = _join(a.type, b.type) if isinstance(kind, Int) else kind
+                return Value(f"({a.src} if {cond.src} else {b.src})", merged, view=a.view or b.view)
+            case ir.Extend():
+                return _extend(self._expr(node.value, env), node.bits, node.signed)
+            case ir.Round(value=inner, type=kind):
+                value = self._expr(inner, env)
+                if value.const is not None:
+                    number = round_f32(float(value.const))
+                    return Value(_float(number), kind, number)
+                return Value(f"round_f32({value.src})", kind)
+            case ir.Call(args=args, type=kind):
+                values = [self._expr(a, env).src for a in args if not isinstance(a, ir.Handle)]
+                result = kind if kind is not None and not isinstance(kind, tuple) else _ZERO
+                return Value(f"{self._function(node)}({', '.join(values)})", result)
+        raise AssertionError(node)
+
+    def _read_memory(self, node: ir.ReadMem, env: _Env) -> Value:
+        decl = self.bindings.isa.state_named(node.state)
+        address = self._expr(node.address, env)
+        if isinstance(decl, Rows):
+            return Value(f"{node.state}_R[{address.src}]", node.type, view=True)
+        assert isinstance(decl, Words)
+        count = self.bindings.isa.scope.dim(decl.count)
+        kind = address.type
+        assert isinstance(kind, Int)
+        inside = kind.lo is not None and kind.lo >= 0 and kind.hi is not None and kind.hi < count
+        if inside and not self.tracked:
+            return Value(f"{node.state}_c[{address.src}]", node.type)
+        return Value(f"{node.state}_m.read({address.src})", node.type)
+
+    def _binary(self, node: ir.Bin, env: _Env) -> Value:
+        a, b = self._expr(node.left, env), self._expr(node.right, env)
+        if isinstance(node.type, ArrayType):
+            return Value(f"{_UFUNC[node.op]}({a.src}, {b.src})", node.type)
+        if isinstance(node.type, Float):
+            if a.const is not None and b.const is not None:
+                number = float(_ARITHMETIC[node.op](float(a.const), float(b.const)))
+                return Value(_float(number), node.type, number)
+            return Value(f"({a.src} {node.op} {b.src})", node.type)
+        assert isinstance(a.type, Int)
+        assert isinstance(b.type, Int)
+        zero_divisor = node.op in ("//", "%") and not (b.type.lo is not None and b.type.lo > 0)
+        if a.const is not None and b.const is not None and not zero_divisor:
+            return _const(_ARITHMETIC[node.op](int(a.const), int(b.const)))
+        if node.op in ("+", "-", "|", "^", "<<", ">>") and b.const == 0:
+            return a
+        if node.op in ("+", "|", "^") and a.const == 0:
+            return b
+        kind = int_range(node.op, a.type, b.type)
+        if zero_divisor:
+            return Value(f"{'divide' if node.op == '//' else 'modulo'}({a.src}, {b.src})", kind)
+        return Value(f"({a.src} {node.op} {b.src})", kind)
+
+    def _logic(self, op: str, values: list[Value]) -> Value:
+        decisive = op == "or"
+        kept = []
+        for value in values:
+            if value.const is None:
+                kept.append(value)
+            elif bool(value.const) == decisive:
+                if not kept:
+                    return _const(int(decisive))
+                kept.append(value)
+                break
+        if not kept:
+            return _const(int(not decisive))
+        text = f" {op} ".join(v.src for v in kept)
+        return Value(f"(1 if {text} else 0)", Int(0, 1))
+
+    def _function(self, call: ir.Call) -> str:
+        handles = tuple(a.state for a in call.args if isinstance(a, ir.Handle))
+        function = self.bindings.primitive(call.primitive, handles)
+        return self._bind("_".join(("p", call.primitive.name, *handles)), function)
+
+    def _bind(self, name: str, value: Any) -> str:
+        name = name.replace(".", "_")
+        self.namespace[name] = value
+        return name
+
+
+# --- helpers -------------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def _compile(source: str) -> CodeType:
+    return compile(source, "<generated block>", "exec", dont_inherit=True)
+
+
+def divide(a: int, b: int) -> int:
+    """Return a // b, rounding down; trap on zero."""
+    if b == 0:
+        raise Trap("arithmetic", "division by zero")
+    return a // b
+
+
+def modulo(a: int, b: int) -> int:
+    """Return a % b with the sign of b; trap on zero."""
+    if b == 0:
+        raise Trap("arithmetic", "division by zero")
+    return a % b
+
+
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "//": lambda a, b: a // b,
+    "%": lambda a, b: a % b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "<<": lambda a, b: a << b,
+    ">>": lambda a, b: a >> b,
+}
+
+
+def _const(value: int) -> Value:
+    return Value(repr(value) if value >= 0 else f"({value})", Int(value, value), value)
+
+
+def _float(value: float) -> str:
+    if value != value or value in (float("inf"), float("-inf")):
+        return f'float("{value}")'
+    return repr(value)
+
+
+def _plus(name: str, number: int) -> str:
+    return f"{name} + {number}" if number else name
+
+
+def _join(a: ir.Type, b: ir.Type) -> Int:
+    assert isinstance(a, Int)
+    assert isinstance(b, Int)
+    lo = None if a.lo is None or b.lo is None else min(a.lo, b.lo)
+    hi = None if a.hi is None or b.hi is None else max(a.hi, b.hi)
+    return Int(lo, hi)
+
+
+def _negate(op: str, value: Value, kind: ir.Type) -> Value:
+    if isinstance(kind, ArrayType):
+        return Value(f"np_negative({value.src})", kind)
+    if value.const is not None:
+        if op == "not":
+            return _const(int(not value.const))
+        if isinstance(value.const, int):
+            return _const(-value.const if op == "-" else ~value.const)
+        return Value(_float(-value.const), kind, -value.const)
+    if op == "not":
+        return Value(f"(0 if {value.src} else 1)", Int(0, 1))
+    return Value(f"({op}{value.src})", kind)
+
+
+def _extend(value: Value, bits: int, signed: bool) -> Value:
+    kind = value.type
+    assert isinstance(kind, Int)
+    mask, half = (1 << bits) - 1, 1 << (bits - 1)
+    low, high = (-half, half - 1) if signed else (0, mask)
+    if value.const is not None:
+        number = int(value.const) & mask
+        return _const(number - (1 << bits) if signed and number >= half else number)
+    if kind.lo is not None and kind.hi is not None and low <= kind.lo and kind.hi <= high:
+        return value
+    if signed:
+        return Value(f"((({value.src}) & {mask} ^ {half}) - {half})", Int(low, high))
+    return Value(f"(({value.src}) & {mask})", Int(0, mask))
+
+
+def _exact_halves(node: ir.Expr) -> bool:
+    """Return whether `node` is one operation on two values that are exact in binary16."""
+    return (
+        isinstance(node, ir.Bin)
+        and node.op in _UFUNC
+        and all(isinstance(side.type, Float) and side.type.dtype == "f16" for side in (node.left, node.right))
+    )
