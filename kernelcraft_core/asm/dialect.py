@@ -36,7 +36,7 @@ class Dialect:
         octal: whether a leading 0 makes a number octal; otherwise it means nothing.
         entry: labels that say where a program starts; the first that is defined counts, else the first instruction.
         padding: an instruction without operands that fills alignment gaps where it fits; bytes of 0 are used elsewhere.
-        elsewhere: mnemonic -> where it exists (`profile head`, `extension Xdllm`), for messages about unknown mnemonics.
+        elsewhere: mnemonic -> where it exists (`profile head`, `extension Xdllm`), for messages.
     """
 
     comments: tuple[str, ...] = field(default=("#", "//"), converter=_texts)

@@ -25,6 +25,7 @@ class Problem(Exception):
     """One finding on the line being read; caught where the line is known."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
+        """`diagnostic` has a column, but neither file nor line yet."""
         super().__init__(diagnostic.message)
         self.diagnostic = diagnostic
 
@@ -40,6 +41,7 @@ class Unresolved(Exception):
     """A symbol is needed that has no value yet."""
 
     def __init__(self, name: str, column: int) -> None:
+        """`name` stands at `column` of the current line."""
         super().__init__(name)
         self.name = name
         self.column = column
@@ -62,7 +64,7 @@ class Expr:
 def parse(tokens: Sequence[Token], start: int, lexis: Lexis) -> tuple[Expr | int, int] | None:
     """Return the longest operand value that starts at token `start` and the position behind it, or None.
 
-    A lone number comes back as an int. In a dialect without expressions a value is one number or symbol, or `-` and a number.
+    A lone number comes back as an int. In a dialect without expressions a value is a number, with `-` or not, or a symbol.
     """
     if start >= len(tokens):
         return None

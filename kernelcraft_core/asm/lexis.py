@@ -17,7 +17,7 @@ _WORD_CHARS = r"\w.$"
 
 
 class Token(NamedTuple):
-    """A piece of a line. `kind` is `word`, `int`, `op` (punctuation or operator) or `bad` (not a number, stray character)."""
+    """A piece of a line; `kind` is `word`, `int`, `op` (punctuation, operator) or `bad` (no number, stray character)."""
 
     kind: str
     text: str
@@ -57,15 +57,14 @@ class Lexis:
     """
 
     def __init__(self, isa: Isa, dialect: Dialect) -> None:
+        """Collect the words of `isa` and prepare the tokens of `dialect`."""
         self.isa = isa
         self.dialect = dialect
         self.registers: dict[str, dict[str, int]] = {k.name: spellings(k) for k in isa.kinds if isinstance(k, Reg)}
         self.placeholders: dict[str, tuple[str, ...]] = {
             k.name: k.spellings for k in isa.kinds if isinstance(k, Placeholder)
         }
-        self.punctuation = frozenset(
-            item for form in all_forms(isa) for item in form.items if isinstance(item, str)
-        )
+        self.punctuation = frozenset(item for form in all_forms(isa) for item in form.items if isinstance(item, str))
         first = "A-Za-z_." if "$" in self.punctuation else "A-Za-z_.$"
         self.word = rf"[{first}][{_WORD_CHARS}]*"
         self._is_word = re.compile(self.word, re.ASCII)
@@ -74,7 +73,9 @@ class Lexis:
         self.reserved = frozenset(words)
         self.owners = self._owners()
         operators = {op for level in dialect.precedence for op in level} | set(UNARY)
-        ops = {*operators, *self.punctuation, *"()[]{},:=@#!%&*+-/"} | ({dialect.separator} if dialect.separator else set())
+        ops = {*operators, *self.punctuation, *"()[]{},:=@#!%&*+-/"}
+        if dialect.separator:
+            ops.add(dialect.separator)
         ordered = sorted(ops, key=lambda op: (-len(op), op))
         self.number = self._number_pattern()
         self._is_number = re.compile(self.number, re.ASCII)
@@ -83,7 +84,7 @@ class Lexis:
             rf"|(?P<op>{'|'.join(map(re.escape, ordered))})|(?P<bad>[^ \t]))",
             re.ASCII,
         )
-        self._cut = re.compile("|".join(map(re.escape, dialect.comments))) if dialect.comments else None
+        self._markers = dialect.comments
         self.signed = dialect.expressions or any(isinstance(k, Imm) and k.low < 0 for k in isa.kinds)
         self.illegal = re.compile(r"[^\t\x20-\x7e]")
 
@@ -130,8 +131,10 @@ class Lexis:
 
     def code(self, line: str) -> str:
         """Return `line` without its comment."""
-        if self._cut is not None and (m := self._cut.search(line)):
-            return line[: m.start()]
+        for marker in self._markers:
+            at = line.find(marker)
+            if at >= 0:
+                line = line[:at]
         return line
 
     def tokens(self, code: str) -> list[Token]:

@@ -1,4 +1,4 @@
-"""`Output`: what has been assembled so far, in arrays: a word, a line and, only where they differ, lengths and addresses."""
+"""`Output`: what has been assembled so far, in arrays: words, lines and, only where needed, lengths and addresses."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ class Output:
         self._addresses: array[int] | None = None
         self._bytes = 0
         self.data: list[int] = []
-        self.first_code: int | None = None
         if not uniform:
             self._spread()
 
@@ -68,6 +67,12 @@ class Output:
         step = self.unit // self.pc_unit
         return range(self.base, self.base + len(self.words) * step, step) if step else ()
 
+    @property
+    def first_code(self) -> int | None:
+        """Index of the first item that is an instruction, or None when there is none."""
+        first = next((i for i, item in enumerate(self.data) if i != item), len(self.data))
+        return first if first < len(self.words) else None
+
     def emit(self, word: int, length: int, line: int, *, data: bool = False) -> None:
         """Append an item of `length` bytes."""
         if length != self.unit and self.lengths is None:
@@ -78,8 +83,6 @@ class Output:
             self._bytes += length
         if data:
             self.data.append(len(self.words))
-        elif self.first_code is None:
-            self.first_code = len(self.words)
         try:
             self.words.append(word)
         except OverflowError:  # a datum longer than the instruction words

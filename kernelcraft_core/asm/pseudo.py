@@ -1,4 +1,4 @@
-"""Pseudo-instructions: expansion lines with `{expression}` in them, compiled and checked when the assembler is built."""
+"""Pseudo-instructions: expansion lines with `{expression}` in them, compiled when the assembler is built."""
 
 from __future__ import annotations
 

@@ -56,6 +56,7 @@ class Shapes:
     """All shapes of an ISA, by mnemonic: instructions first, in order of description, then pseudo-instructions."""
 
     def __init__(self, isa: Isa, lexis: Lexis) -> None:
+        """Collect the forms; raises IsaError when a pseudo-instruction is wrong."""
         self.isa = isa
         self.lexis = lexis
         self.of: dict[str, tuple[Shape, ...]] = {}
@@ -84,15 +85,15 @@ class Shapes:
         args: list[Arg] = []
         return args if self._read(items, tokens, start, args) == len(tokens) else None
 
-    def progress(self, shape: Shape, tokens: Sequence[Token]) -> int:
-        """Return how many tokens can be read as the beginning of `shape`."""
+    def progress(self, shape: Shape, tokens: Sequence[Token]) -> tuple[int, int]:
+        """Return how many tokens can be read as the beginning of `shape`, and how many of its items that are."""
         at = 1
-        for item in shape.items:
+        for done, item in enumerate(shape.items):
             following = self._read((item,), tokens, at, [])
             if following is None:
-                break
+                return at, done
             at = following
-        return at
+        return at, len(shape.items)
 
     def _read(self, items: Sequence[Operand | str], tokens: Sequence[Token], at: int, args: list[Arg]) -> int | None:
         for item in items:

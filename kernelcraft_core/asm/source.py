@@ -24,7 +24,7 @@ class SourceLines(Sequence[str]):
     r"""The lines of a text; a line ends with `\n`, `\r\n` or `\r`, as editors count them. Nothing is copied."""
 
     def __init__(self, text: str) -> None:
-        """`text` has been through `read`, so `\n` is its only line end."""
+        r"""`text` has been through `read`, so `\n` is its only line end."""
         self.text = text
         self._starts: array[int] | None = None
 
@@ -37,6 +37,7 @@ class SourceLines(Sequence[str]):
         return self._starts
 
     def __len__(self) -> int:
+        """Return the number of lines, the one after a final line end included."""
         return len(self._index())
 
     @overload
@@ -44,6 +45,7 @@ class SourceLines(Sequence[str]):
     @overload
     def __getitem__(self, index: slice) -> list[str]: ...
     def __getitem__(self, index: int | slice) -> str | list[str]:
+        """Return one line, counted from 0, or a list of lines."""
         starts = self._index()
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(starts)))]
@@ -55,12 +57,13 @@ class SourceLines(Sequence[str]):
         return self.text[starts[index] : end]
 
     def __iter__(self) -> Iterator[str]:
+        """Yield all lines."""
         for block in blocks(self.text):
             yield from block.split("\n")
 
 
 def blocks(text: str) -> Iterator[str]:
-    """Yield `text` in pieces of whole lines, about a megabyte each, so that a long program is never split all at once."""
+    """Yield `text` in pieces of whole lines, about a megabyte each: a long program is never split all at once."""
     start, length = 0, len(text)
     while start <= length:
         end = text.find("\n", min(start + _BLOCK, length))

@@ -26,7 +26,7 @@ from kernelcraft_core.isa.model import (
     State,
 )
 from kernelcraft_core.isa.places import placed
-from kernelcraft_core.isa.primitives import Primitive
+from kernelcraft_core.isa.primitives import BUILT_IN, Primitive
 from kernelcraft_core.isa.semantics import RESERVED_NAMES, Scope, Text, check_cost, check_semantics
 from kernelcraft_core.isa.syntax import UNNAMED, Form, parse_form
 
@@ -297,7 +297,8 @@ class Isa:
 
     def with_params(self, values: Mapping[str, int]) -> Isa:
         """Return the same ISA with other parameter values; the digest stays."""
-        return attrs.evolve(self, params={**self.params, **values})
+        changes: dict[str, Any] = {"params": {**self.params, **values}}
+        return attrs.evolve(self, **changes)
 
     @cached_property
     def digest(self) -> str:
@@ -349,7 +350,7 @@ def _check(isa: Isa) -> _Checked:
     """Check the whole description; see `Isa` for the errors."""
     kinds = _names(isa.kinds, "operand kind", isa.name)
     state = _names(isa.state, "state", isa.name)
-    primitives = _names(isa.primitives, "primitive", isa.name)
+    primitives = _names((*BUILT_IN, *isa.primitives), "primitive", isa.name)
     scope = Scope(state, dict(isa.params), primitives)
     problems = _declarations(isa, scope)
     if problems:
@@ -547,12 +548,12 @@ def _extend(isa: Isa, extension: Extension) -> Isa:
         instrs = [i for i in instrs if i is not old]
     if problems:
         raise IsaError(problems[:MAX_DIAGNOSTICS])
-    return attrs.evolve(
-        isa,
-        params={**isa.params, **extension.params},
-        kinds=(*isa.kinds, *extension.kinds),
-        state=(*isa.state, *extension.state),
-        instrs=(*instrs, *extension.instrs),
-        pseudos=(*isa.pseudos, *extension.pseudos),
-        extensions=(*isa.extensions, extension),
-    )
+    changes: dict[str, Any] = {
+        "params": {**isa.params, **extension.params},
+        "kinds": (*isa.kinds, *extension.kinds),
+        "state": (*isa.state, *extension.state),
+        "instrs": (*instrs, *extension.instrs),
+        "pseudos": (*isa.pseudos, *extension.pseudos),
+        "extensions": (*isa.extensions, extension),
+    }
+    return attrs.evolve(isa, **changes)

@@ -48,3 +48,33 @@ def pure(
 ) -> Primitive:
     """Return a primitive that needs no storage: `function` is called directly."""
     return Primitive(name, args, result, lambda context: function, doc, traps)
+
+
+def _make_load(context: Any, memory: Any) -> Callable[[int, int], int]:
+    loaded: Callable[[int, int], int] = memory.load
+    return loaded
+
+
+def _make_store(context: Any, memory: Any) -> Callable[[int, int, int], None]:
+    stored: Callable[[int, int, int], None] = memory.store
+    return stored
+
+
+LOAD = Primitive(
+    "load",
+    ("r:*", "int", "int"),
+    "int<0,18446744073709551615>",
+    _make_load,
+    "load(memory, address, bytes): unsigned little-endian integer of 1, 2, 4 or 8 bytes",
+    ("misaligned", "out_of_bounds"),
+)
+STORE = Primitive(
+    "store",
+    ("w:*", "int", "int", "int"),
+    "",
+    _make_store,
+    "store(memory, address, bytes, value): write the low bytes of value, little-endian",
+    ("misaligned", "out_of_bounds"),
+)
+BUILT_IN = (LOAD, STORE)
+"""Primitives every ISA with byte memories has."""

@@ -22,6 +22,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from attrs import define, field, frozen
 
@@ -458,7 +459,7 @@ class Checker:
             if not isinstance(expr, ir.Handle | ir.ReadState) or state not in ("*", expr.state):
                 raise self.fail("KC0127", f"{name} needs the state {state!r} here", node)
             return ir.Handle(expr.state, StateType(expr.state))
-        good = {"int": Int, "float": (Float, Int), "array": ArrayType}.get(want.partition("[")[0])
+        good = _ARGUMENTS.get(want.partition("[")[0])
         if good is None:
             raise self.fail("KC0127", f"primitive {name} declares an unknown argument type {want!r}", node)
         if not isinstance(kind, good):
@@ -494,6 +495,7 @@ class Checker:
 
 _ALLOWED = "allowed: + - * // % & | ^ ~ << >>, comparisons, and/or/not, x if c else y, names, state[index], primitive(...)"
 _FLOATS = ("f16", "bf16", "f32", "f64")
+_ARGUMENTS: dict[str, tuple[type[Any], ...]] = {"int": (Int,), "float": (Float, Int), "array": (ArrayType,)}
 _RESULT = re.compile(r"(int)(?:<(-?\w+),(-?\w+)>)?$|(f16|bf16|f32|f64|u8|i8|u16|i16|u32|i32|u64|i64)(?:\[([\w,]+)\])?$")
 
 

@@ -226,9 +226,27 @@ class ClosureCompiler:
                 context.cycles += function(context.cycles, *seen) if function is not None else seen[0]
             return jump[0] if jumps else None
 
+        def execute_direct() -> int | None:
+            jump[0] = next_pc
+            commits: list[Any] = []
+            for part in parts:
+                part(commits)
+            for container, key, value in commits:
+                container[key] = value
+            return jump[0] if jumps else None
+
+        if fixed is not None and all(self._is_direct(s, decoded) for s in definition.statements):
+            execute = execute_direct
         calls = [n for s in definition.statements for e in ir.expressions(s) for n in ir.walk(e) if isinstance(n, ir.Call)]
         clocked = any(self.bindings.clocked(call) for call in calls)
         return Step(execute, fixed, jumps, price.bound if fixed is None else fixed, clocked)
+
+    def _is_direct(self, statement: ir.Stmt, decoded: Decoded) -> bool:
+        """Return whether the statement's writes need no look at bounds: registers, arrays, the program counter."""
+        if isinstance(statement, ir.Write):
+            decl = self.bindings.isa.state_named(statement.state)
+            return not isinstance(decl, Rows | Words) and not decoded.definition.record.delay
+        return not isinstance(statement, ir.Effect)
 
     def _statement(self, statement: ir.Stmt, env: _Env, decoded: Decoded) -> Prepare:
         guard = getattr(statement, "guard", None)

@@ -103,6 +103,7 @@ EPS = 1e-6
 def layout(task: str, config: str) -> Layout:
     """Return where the data of a task with a template lies. Raises: KeyError for another task or config."""
     p = SHAPES[task][config]
+    tensors: tuple[tuple[str, tuple[int, int]], ...]
     match task:
         case "silu" | "gelu":
             fp_mem = (0.0, 1.0) if task == "silu" else (0.0, 1.0, 1.702)

@@ -1,0 +1,223 @@
+"""The fast path: most lines of a long program differ from earlier ones in their last operand only.
+
+`S_ADDI_INT gp1, gp0, 4096` is cut at its last comma. What stands before (the head) is read once and gives the word
+without its last operand; from then on a line with the same head costs a look-up, a number and a shift. Lines that were
+seen before as a whole cost a look-up. Everything else goes to `Run.line`, which accepts the same language in general, so
+this module only has to be right about what it accepts, never complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from kernelcraft_core.asm.expressions import Problem
+from kernelcraft_core.asm.lexis import Lexis
+from kernelcraft_core.asm.shapes import Shape, Shapes
+from kernelcraft_core.asm.source import blocks
+from kernelcraft_core.isa import Imm, Placeholder, Reg
+from kernelcraft_core.isa.isa import fits
+from kernelcraft_core.isa.syntax import Operand
+
+if TYPE_CHECKING:
+    from kernelcraft_core.asm.engine import Run
+
+_MAX_CACHED = 50_000
+"""Entries kept per table: enough for what repeats, and little memory for what does not."""
+_MAX_LINE = 200
+_MAX_DIGITS = 18
+
+Entry = tuple[int, int, Mapping[str, int] | None, int, int, int, "Tail"]
+"""Word without the last operand, length, spelling -> bits (registers), lowest and highest number, shift, the rest."""
+
+
+class Tail:
+    """The last operand of a head in general: signed, split or relative immediates, and numbers in other notations."""
+
+    def __init__(self, shape: Shape, operand: Operand, base: int) -> None:
+        """`base` is the word without `operand`, the last one of `shape`."""
+        assert shape.definition is not None
+        self.definition = shape.definition
+        self.operand = operand
+        self.base = base
+
+    def word(self, text: str, run: Run) -> int | None:
+        """Return the whole word for an operand text, or None when it is not a number or a known label."""
+        kind = self.operand.kind
+        if not isinstance(kind, Imm) or not text:
+            return None
+        if text[0] == "-" and run.lexis.signed:
+            size = run.lexis.integer(text[1:]) if "0" <= text[1:2] <= "9" else None
+            value = None if size is None else -size
+        elif "0" <= text[0] <= "9":
+            value = run.lexis.integer(text)
+        elif kind.relative and text in run.labels:
+            value = run.labels[text] - run.out.address
+        else:
+            return None
+        if value is None or not fits(kind, value):
+            return None
+        return self.base | self.definition.encoding.insert(self.operand.name, value)
+
+
+class FastPath:
+    """What one assembler has learned about heads and whole lines; it depends on the ISA and the dialect only."""
+
+    def __init__(self, lexis: Lexis, shapes: Shapes) -> None:
+        """Begin knowing nothing."""
+        self.lexis = lexis
+        self.shapes = shapes
+        self.heads: dict[str, Entry | None] = {}
+        self.seen: dict[str, tuple[int, int]] = {}
+
+    def run(self, run: Run) -> None:
+        """Assemble every line of `run`."""
+        number = 0
+        for block in blocks(run.text):
+            self._block(run, block, number)
+            number += block.count("\n") + 1
+
+    def _block(self, run: Run, block: str, number: int) -> None:
+        out, seen, ascii_only = run.out, self.seen, block.isascii()
+        seen_get, heads_get = seen.get, self.heads.get
+        words, numbers, emit = out.words.append, out.lines.append, out.emit
+        mixed = out.lengths is not None
+        markers = [marker for marker in run.dialect.comments if marker in block]
+        marker = markers.pop(0) if markers else None
+        for line in block.split("\n"):
+            number += 1
+            code = line
+            if marker is not None:
+                cut = code.find(marker)
+                if cut >= 0:
+                    code = code[:cut]
+                for other in markers:
+                    cut = code.find(other)
+                    if cut >= 0:
+                        code = code[:cut]
+            code = code.strip(" \t")
+            hit = seen_get(code)
+            if hit is None:
+                if not code:
+                    continue
+                head, _, tail = code.rpartition(", ")
+                entry = heads_get(head)
+                if entry is not None:
+                    base, length, table, low, high, shift, _ = entry
+                    if table is None:
+                        if tail.isdigit() and len(tail) <= _MAX_DIGITS and (ascii_only or tail.isascii()):
+                            value = int(tail)
+                            if low <= value <= high:
+                                hit = (base | value << shift, length)
+                    else:
+                        bits = table.get(tail)
+                        if bits is not None:
+                            hit = (base | bits, length)
+                if hit is None:
+                    hit = self._slow(run, line, code, number)
+                    words, numbers = out.words.append, out.lines.append
+                    mixed = out.lengths is not None
+                    if hit is None:
+                        continue
+                if len(seen) < _MAX_CACHED and len(code) <= _MAX_LINE:
+                    seen[code] = hit
+            if mixed:
+                emit(hit[0], hit[1], number)
+            else:
+                words(hit[0])
+                numbers(number)
+
+    def _slow(self, run: Run, line: str, code: str, number: int) -> tuple[int, int] | None:
+        """Return (word, length) of a line with odd blanks or another kind of last operand; None when it is done."""
+        head, comma, tail = code.rpartition(",")
+        if comma:
+            head, tail = head.rstrip(" \t"), tail.lstrip(" \t")
+            entry = self.heads[head] if head in self.heads else self._learn(head)
+            if entry is not None:
+                hit = self._finish(entry, tail, run, number)
+                if hit is not None:
+                    return hit if hit[1] else None
+        elif code[-1] == ":" and self._label(run, code[:-1], number):
+            return None
+        if run.line(line, number) and len(code) <= _MAX_LINE and len(self.seen) < _MAX_CACHED:
+            out = run.out
+            self.seen[code] = (out.words[-1], out.lengths[-1] if out.lengths is not None else out.unit)
+        return None
+
+    def _finish(self, entry: Entry, text: str, run: Run, number: int) -> tuple[int, int] | None:
+        """Return (word, length), None when the operand needs more than this; length 0 when the item is stored already."""
+        base, length, table, _, _, _, tail = entry
+        if table is not None:
+            bits = table.get(text)
+            return None if bits is None else (base | bits, length)
+        word = tail.word(text, run)
+        if word is None:
+            return None
+        if text[0] in "-0123456789":
+            return word, length
+        run.out.emit(word, length, number)  # a label: the word depends on the address
+        return word, 0
+
+    def _label(self, run: Run, name: str, number: int) -> bool:
+        """Define a label that stands alone on its line; return False when that needs a closer look."""
+        if not run.dialect.labels or not self.lexis.is_word(name):
+            return False
+        try:
+            run.symbols.label(name, 1, run.out.address, number)
+        except Problem:
+            return False
+        return True
+
+    def _learn(self, head: str) -> Entry | None:
+        """Return what a head stands for, and remember it; None when its lines need a closer look."""
+        if len(self.heads) >= _MAX_CACHED:
+            self.heads.clear()
+        entry = self._read(head) if len(head) <= _MAX_LINE else None
+        if len(head) <= _MAX_LINE:
+            self.heads[head] = entry
+        return entry
+
+    def _read(self, head: str) -> Entry | None:
+        tokens = self.lexis.tokens(head)
+        if self.lexis.illegal.search(head) or not tokens or tokens[0].kind != "word":
+            return None
+        found = []
+        for shape in self.shapes.of.get(tokens[0].text, ()):
+            items = shape.items
+            if len(items) > 1 and items[-2] == "," and isinstance(items[-1], Operand):
+                args = self.shapes.read_items(items[:-2], tokens)
+                if args is not None:
+                    found.append((shape, items[-1], args))
+        if len(found) != 1:
+            return None
+        shape, operand, args = found[0]
+        values = shape.defaults
+        for arg in args:
+            if not isinstance(arg.value, int):
+                return None
+            values[arg.operand.name] = arg.value
+        definition = shape.definition
+        if definition is None or any(
+            not fits(a.operand.kind, values[a.operand.name]) for a in args if isinstance(a.operand.kind, Reg | Imm)
+        ):
+            return None
+        base = definition.encoding.match
+        for name, value in values.items():
+            base |= definition.encoding.insert(name, value)
+        return self._entry(shape, operand, base, definition.length)
+
+    def _entry(self, shape: Shape, operand: Operand, base: int, length: int) -> Entry | None:
+        assert shape.definition is not None
+        encoding, kind = shape.definition.encoding, operand.kind
+        tail = Tail(shape, operand, base)
+        if isinstance(kind, Placeholder):
+            return base, length, dict.fromkeys(kind.spellings, 0), 1, 0, 0, tail
+        if isinstance(kind, Reg):
+            registers = self.lexis.registers[kind.name]
+            bits = {text: encoding.insert(operand.name, index) for text, index in registers.items()}
+            return base, length, bits, 1, 0, 0, tail
+        pieces = encoding.by_operand[operand.name]
+        plain = len(pieces) == 1 and pieces[0].src == 0 and pieces[0].width == kind.bits and kind.align == 1
+        if not plain or self.lexis.dialect.octal:
+            return base, length, None, 1, 0, 0, tail
+        return base, length, None, max(0, kind.low), kind.high, pieces[0].dst, tail
