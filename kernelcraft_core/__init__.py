@@ -1,0 +1,96 @@
+"""KernelCraft: describe a processor once; assemble, simulate and score kernels for it.
+
+The names below are the stable interface for scripts and plug-ins. Those that need more than this module are imported when
+they are first used, so `import kernelcraft_core` stays cheap.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from pluggy import HookimplMarker
+
+if TYPE_CHECKING:
+    from kernelcraft_core.diagnostics import AssemblyError as AssemblyError
+    from kernelcraft_core.diagnostics import Diagnostic as Diagnostic
+    from kernelcraft_core.diagnostics import IsaError as IsaError
+    from kernelcraft_core.diagnostics import KernelCraftError as KernelCraftError
+    from kernelcraft_core.diagnostics import MachineError as MachineError
+    from kernelcraft_core.diagnostics import PluginError as PluginError
+    from kernelcraft_core.diagnostics import SimulationError as SimulationError
+    from kernelcraft_core.diagnostics import Span as Span
+    from kernelcraft_core.target import Limits as Limits
+    from kernelcraft_core.target import RunResult as RunResult
+    from kernelcraft_core.target import Target as Target
+    from kernelcraft_core.target import target as target
+    from kernelcraft_core.target_info import TargetInfo as TargetInfo
+
+__version__ = "0.1.0"
+
+KC_API = 1
+"""Version of the plug-in contract (hookspecs.py). A plug-in states the one it was written for as its own `KC_API`."""
+
+hookimpl = HookimplMarker("kernelcraft")
+"""Decorator that marks a function of a plug-in as the implementation of the hook it is named after."""
+
+_HOMES = {
+    "AssemblyError": "diagnostics",
+    "Diagnostic": "diagnostics",
+    "IsaError": "diagnostics",
+    "KernelCraftError": "diagnostics",
+    "Limits": "target",
+    "MachineError": "diagnostics",
+    "PluginError": "diagnostics",
+    "RunResult": "target",
+    "SimulationError": "diagnostics",
+    "Span": "diagnostics",
+    "Target": "target",
+    "TargetInfo": "target_info",
+    "target": "target",
+}
+
+__all__ = [
+    "KC_API",
+    "AssemblyError",
+    "Diagnostic",
+    "IsaError",
+    "KernelCraftError",
+    "Limits",
+    "MachineError",
+    "PluginError",
+    "RunResult",
+    "SimulationError",
+    "Span",
+    "Target",
+    "TargetInfo",
+    "__version__",
+    "hookimpl",
+    "target",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """Keeps `target` the function: importing the submodule of that name would otherwise put the module in its place."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name == "target" and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

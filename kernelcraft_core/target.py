@@ -1,9 +1,9 @@
 """The facade: a target by name, ready to assemble, disassemble and simulate. Stable; other tools may build on it.
 
-    import kernelcraft_core as kc
-    target = kc.target("plena", overrides={"HBM_MODEL": "simple"})
-    program = target.assemble(text, filename="k.asm")
-    result = target.simulate(program, state={"fp_mem": [0, 1.0]}, limits=kc.Limits(instructions=10_000_000))
+import kernelcraft_core as kc
+target = kc.target("plena", overrides={"HBM_MODEL": "simple"})
+program = target.assemble(text, filename="k.asm")
+result = target.simulate(program, state={"fp_mem": [0, 1.0]}, limits=kc.Limits(instructions=10_000_000))
 """
 
 from __future__ import annotations
@@ -111,7 +111,9 @@ class Target:
             SimulationError: KC0402 program of another ISA, KC0403 unknown option, KC0404 unusable limit.
             MachineError: KC0510 unknown state, KC0511 shape or type, KC0512 range, KC0513 too large.
         """
-        simulator = self._registry.hook.kc_simulator(target=self.name, isa=self.isa, machine=self.machine, backend=backend)
+        simulator = self._registry.hook.kc_simulator(
+            target=self.name, isa=self.isa, machine=self.machine, backend=backend
+        )
         if simulator is None:
             raise PluginError(Diagnostic("KC0306", f"{self.name} has no simulator {backend!r}"))
         result: RunResult = simulator.run(
@@ -150,12 +152,16 @@ def target(
         MachineError: KC0500 no such machine, KC0501..KC0503 a parameter is wrong.
         IsaError: KC014x an extension is unknown, wrong or does not fit.
     """
-    from kernelcraft_core.plugins import registry as default_registry
+    if registry is None:
+        from kernelcraft_core.plugins import registry as default_registry
 
-    plugins = registry or default_registry()
+        registry = default_registry()
+    plugins = registry
     if name not in plugins.targets:
         known = list(plugins.targets)
-        hint = did_you_mean(str(name), known) or (f"installed: {', '.join(known)}" if known else "no target is installed; see `kc doctor`")
+        hint = did_you_mean(str(name), known) or (
+            f"installed: {', '.join(known)}" if known else "no target is installed; see `kc doctor`"
+        )
         raise PluginError(Diagnostic("KC0305", f"no target is called {name!r}", hint=hint))
     isa: Isa = plugins.hook.kc_isa(target=name)
     machines: Sequence[Machine] = plugins.hook.kc_machines(target=name) or (Machine("default"),)
@@ -197,7 +203,10 @@ def _extensions(
         else:
             from kernelcraft_core.diagnostics import IsaError
 
-            hint = did_you_mean(str(item), known) or f"known: {', '.join(known) or 'none'}; or give the path of a .toml file"
+            hint = (
+                did_you_mean(str(item), known)
+                or f"known: {', '.join(known) or 'none'}; or give the path of a .toml file"
+            )
             raise IsaError(Diagnostic("KC0143", f"{name} has no extension {str(item)!r}", hint=hint))
         out.setdefault(extension.name, extension)  # a machine may bring what the caller names again
     return list(out.values())

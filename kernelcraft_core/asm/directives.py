@@ -56,6 +56,14 @@ def available(isa: Isa, dialect: Dialect) -> list[Directive]:
     return [d for d in TABLE if (isa.words or not d.data) and (not d.needs or bool(getattr(dialect, d.needs)))]
 
 
+def missing(name: str, isa: Isa) -> str | None:
+    """Return why a directive that exists is not `available`, or None when there is no such directive."""
+    directive = next((d for d in TABLE if name in d.names), None)
+    if directive is None:
+        return None
+    return f"programs of {isa.name} hold instructions only" if directive.data else f"{directive.needs} are not supported"
+
+
 def _wrong(tokens: Sequence[Token], message: str, at: int, usage: str) -> Problem:
     place = tokens[min(at, len(tokens) - 1)]
     column = place.column if at < len(tokens) else place.end

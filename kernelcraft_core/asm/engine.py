@@ -9,7 +9,7 @@ import attrs
 
 from kernelcraft_core.asm import source as text_source
 from kernelcraft_core.asm.dialect import Dialect
-from kernelcraft_core.asm.directives import available
+from kernelcraft_core.asm.directives import available, missing
 from kernelcraft_core.asm.explain import Explainer
 from kernelcraft_core.asm.expressions import Expr, Problem, Unresolved, problem
 from kernelcraft_core.asm.fastpath import FastPath
@@ -260,6 +260,8 @@ class Run:
             directive.handler(self, tokens)
             return False
         if first.text.startswith(".") and self.dialect.directives:
+            if reason := missing(first.text, self.isa):
+                raise problem("KC0226", f"{first.text}: {reason}", first.column, len(first.text))
             hint = did_you_mean(first.text, self.assembler.directives)
             raise problem("KC0230", f"unknown directive {printable(first.text)!r}", first.column, len(first.text), hint)
         items = self.encoder.encode(tokens, here, late=self.late)

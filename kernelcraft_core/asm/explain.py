@@ -27,6 +27,7 @@ class Explainer:
         self.dialect = dialect
         self.lexis = lexis
         self.shapes = shapes
+        self._operators = frozenset(op for level in dialect.precedence for op in level if dialect.expressions)
         self._reference = Reference(isa, dialect, lexis, shapes)
 
     def grammar(self) -> str:
@@ -65,29 +66,33 @@ class Explainer:
         """Return the finding for operands that no form of the mnemonic has."""
         expected = self._reference.failure(tokens)
         shape, item = self._closest(tokens)
+        operand = item if isinstance(item, Operand) else None
         if expected is None:  # the grammar takes it, no single form does
             return self._unexpected(tokens, shape, 1, f"no form of {tokens[0].text} is written like this")
         at = expected.index
-        if at >= len(tokens):
-            return self._too_short(tokens, shape, expected)
-        token = tokens[at]
         wants_operand = bool(expected.kinds) or expected.number
+        texts = frozenset() if wants_operand else expected.texts - self._operators
+        open_value = expected.inside or (")" in texts and operand is not None and isinstance(operand.kind, Imm))
+        if at >= len(tokens):
+            return self._too_short(tokens, shape, texts, open_value)
+        token = tokens[at]
         if token.text == "," and "," not in expected.texts:
             if wants_operand:
                 message = "an operand is missing before this comma"
                 return self._finding("KC0202", message, token, shape, _usage(shape))
             return self._too_many(tokens, shape, at)
         if wants_operand:
-            operand = item if isinstance(item, Operand) else None
             return self._operand(tokens, at, expected, shape, operand)
-        if expected.texts & {","}:
-            return self._unexpected(tokens, shape, at, f"a comma is missing before {printable(token.text)!r}")
-        if expected.texts:
-            wanted = " or ".join(repr(t) for t in sorted(expected.texts))
-            return self._unexpected(tokens, shape, at, f"{wanted} is expected, not {printable(token.text)!r}")
+        shown = printable(token.text, 40)
+        if open_value:
+            return self._finding("KC0224", f"an operator or ')' is expected, not {shown!r}", token, shape)
+        if texts & {","}:
+            return self._unexpected(tokens, shape, at, f"a comma is missing before {shown!r}")
+        if texts:
+            return self._unexpected(tokens, shape, at, f"{_either(texts)} is expected, not {shown!r}")
         if at == 1:
             return self._too_many(tokens, shape, at)
-        return self._unexpected(tokens, shape, at, f"unexpected {printable(token.text)!r} after the last operand")
+        return self._unexpected(tokens, shape, at, f"unexpected {shown!r} after the last operand")
 
     def _closest(self, tokens: Sequence[Token]) -> tuple[Shape, Operand | str | None]:
         """Return the form that the tokens follow longest (then: with as many operands), and where they leave it."""
@@ -112,11 +117,13 @@ class Explainer:
     def _unexpected(self, tokens: Sequence[Token], shape: Shape, at: int, message: str) -> Problem:
         return self._finding("KC0209", message, tokens[min(at, len(tokens) - 1)], shape)
 
-    def _too_short(self, tokens: Sequence[Token], shape: Shape, expected: Expected) -> Problem:
+    def _too_short(self, tokens: Sequence[Token], shape: Shape, texts: frozenset[str], open_value: bool) -> Problem:
         last = tokens[-1]
         end = Token("op", " ", last.end)
-        if expected.inside:
+        if open_value:
             return self._finding("KC0224", "the expression is not complete", end, shape)
+        if texts and "," not in texts:
+            return self._finding("KC0209", f"{_either(texts)} is missing at the end", end, shape)
         message = "an operand is missing after the comma" if last.text == "," else self._counts(tokens)
         return self._finding("KC0202", message, end, shape, _usage(shape))
 
@@ -136,7 +143,7 @@ class Explainer:
         self, tokens: Sequence[Token], at: int, expected: Expected, shape: Shape, operand: Operand | None
     ) -> Problem:
         token = tokens[at]
-        registers = [k for k in self.isa.kinds if isinstance(k, Reg) and k.name in expected.kinds]
+        registers = self._widest(k for k in self.isa.kinds if isinstance(k, Reg) and k.name in expected.kinds)
         fixed = [k for k in self.isa.kinds if isinstance(k, Placeholder) and k.name in expected.kinds]
         wanted = self._wanted(registers, fixed, expected.number, operand)
         shown = printable(token.text, 40)
@@ -151,9 +158,10 @@ class Explainer:
             return self._finding("KC0209", f"unexpected {shown!r}; {wanted} is expected", token, shape)
         if token.text in ("-", "+") and at + 1 < len(tokens) and tokens[at + 1].kind == "int":
             number = tokens[at + 1]
-            token = Token("int", token.text + " " * (number.column - token.end) + number.text, token.column)
-            if expected.number:
-                return self._sign(token, shape, operand)
+            signed = Token("int", token.text + " " * (number.column - token.end) + number.text, token.column)
+            if expected.number and (token.text == "+" or not self.lexis.signed):
+                return self._sign(signed, shape, operand)
+            token = token if expected.number else signed
         if fixed and not registers and not expected.number:
             allowed = " or ".join(f"`{text}`" for kind in fixed for text in kind.spellings)
             return self._finding("KC0208", f"only {allowed} may stand here, not {shown!r}", token, shape)
@@ -171,6 +179,12 @@ class Explainer:
         if token.kind == "word":
             return self._word(token, registers, expected.number, wanted, shape)
         return self._finding("KC0209", f"{wanted} is expected, not {shown!r}", token, shape)
+
+    def _widest(self, kinds: Iterable[Reg]) -> list[Reg]:
+        """Return the register kinds that are not a part of another one of them."""
+        chosen = list(kinds)
+        texts = {kind.name: self.lexis.registers[kind.name].keys() for kind in chosen}
+        return [k for k in chosen if not any(texts[k.name] < other for other in texts.values())]
 
     def _wanted(
         self, registers: Sequence[Reg], fixed: Sequence[Placeholder], number: bool, operand: Operand | None
@@ -250,6 +264,10 @@ class Explainer:
         """Return the finding for a symbol that is never defined."""
         hint = did_you_mean(name, conflicts(known, name))
         return problem("KC0220", f"{printable(name)!r} is not defined", column, len(name), hint)
+
+
+def _either(texts: Iterable[str]) -> str:
+    return " or ".join(repr(text) for text in sorted(texts))
 
 
 def _usage(shape: Shape) -> str:

@@ -64,7 +64,7 @@ class Expr:
 def parse(tokens: Sequence[Token], start: int, lexis: Lexis) -> tuple[Expr | int, int] | None:
     """Return the longest operand value that starts at token `start` and the position behind it, or None.
 
-    A lone number comes back as an int. In a dialect without expressions a value is a number, with `-` or not, or a symbol.
+    A lone number comes back as an int. Without expressions a value is a number, with `-` or not, or a symbol.
     """
     if start >= len(tokens):
         return None

@@ -2,8 +2,8 @@
 
 `S_ADDI_INT gp1, gp0, 4096` is cut at its last comma. What stands before (the head) is read once and gives the word
 without its last operand; from then on a line with the same head costs a look-up, a number and a shift. Lines that were
-seen before as a whole cost a look-up. Everything else goes to `Run.line`, which accepts the same language in general, so
-this module only has to be right about what it accepts, never complete.
+seen before as a whole cost a look-up. Everything else goes to `Run.line`, which accepts the same language in general,
+so this module only has to be right about what it accepts, never complete.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class FastPath:
         return None
 
     def _finish(self, entry: Entry, text: str, run: Run, number: int) -> tuple[int, int] | None:
-        """Return (word, length), None when the operand needs more than this; length 0 when the item is stored already."""
+        """Return (word, length), None when the operand needs more than this, length 0 when the item is stored."""
         base, length, table, _, _, _, tail = entry
         if table is not None:
             bits = table.get(text)

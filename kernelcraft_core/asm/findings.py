@@ -53,6 +53,7 @@ def bounded(found: Iterable[Diagnostic], limit: int = MAX_DIAGNOSTICS, more: int
 
     `more` warnings are counted that nobody wrote out. A remark that is in `found` already is summed up in the new one.
     """
+    found = list(found)
     out = [d for d in found if d.severity == ERROR]
     warnings = sorted((d for d in found if d.severity != ERROR and d.code != MORE), key=sort_key)
     more += sum(int(d.message.split()[0]) for d in found if d.code == MORE) + max(0, len(warnings) - limit)

@@ -1,11 +1,11 @@
 """The reference grammar of an ISA's assembly language, as Lark text.
 
-It is generated from the syntax strings, says the same as the assembler (the tests compare them line by line), explains a
-line that failed (`reference.py`) and can be shown to people. It covers what can be written down; whether a value fits its
-field is checked afterwards.
+It is generated from the syntax strings, says the same as the assembler (the tests compare them line by line), explains
+a line that failed (`reference.py`) and can be shown to people. It covers what can be written down; whether a value fits
+its field is checked afterwards.
 
-One rule per mnemonic. Where several forms share a mnemonic they are merged so that the rule needs one token of look-ahead:
-forms that may go on with the same token are followed together.
+One rule per mnemonic. Where several forms share a mnemonic they are merged so that the rule needs one token of
+look-ahead: forms that may go on with the same token are followed together.
 """
 
 from __future__ import annotations
@@ -89,10 +89,7 @@ class Grammar:
     def rule(self, mnemonic: str) -> tuple[str, str]:
         """Return the rule of one mnemonic: its name and its body."""
         shapes = self.shapes.of[mnemonic]
-        start: _OWN_NAMES = (
-    "start item statement instruction directive constant value unary primary NAME UINT LABEL CONSTANT COMMENT BLANKS"
-)
-_State = frozenset((number, 0, 0) for number in range(len(shapes)))
+        start: _State = frozenset((number, 0, 0) for number in range(len(shapes)))
         body = self._render(start, shapes)
         return self._rules[mnemonic], f"{self._mnemonics[mnemonic]} {body}".rstrip()
 

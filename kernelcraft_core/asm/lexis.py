@@ -17,7 +17,7 @@ _WORD_CHARS = r"\w.$"
 
 
 class Token(NamedTuple):
-    """A piece of a line; `kind` is `word`, `int`, `op` (punctuation, operator) or `bad` (no number, stray character)."""
+    """A piece of a line; `kind` is `word`, `int`, `op` (punctuation, operator) or `bad` (no number, stray)."""
 
     kind: str
     text: str

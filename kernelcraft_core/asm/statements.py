@@ -21,9 +21,8 @@ class Encoder:
     """Encodes statements against the symbols known so far.
 
     A statement is read in every form its mnemonic has, and encoded in the first whose operands are legal. A statement
-    that uses a symbol from further down is measured first (`reserve`) and encoded at the end (`late`): it then takes the
-    longest of the instructions it may be, or the pseudo-instruction without a condition, whatever the value turns out to
-    be.
+    that uses a symbol from further down is measured first (`reserve`) and encoded at the end (`late`): it then takes
+    the longest of the instructions it may be, or the pseudo-instruction without a condition, whatever the value is.
 
     Attributes:
         here: the address of the statement, what `.` means and relative operands count from.

@@ -9,7 +9,20 @@ import keyword
 import re
 from math import prod
 
-from kernelcraft_core.isa.model import Array, Bytes, Imm, Kind, Opaque, Placeholder, Reg, RegFile, Rows, Scalar, State, Words
+from kernelcraft_core.isa.model import (
+    Array,
+    Bytes,
+    Imm,
+    Kind,
+    Opaque,
+    Placeholder,
+    Reg,
+    RegFile,
+    Rows,
+    Scalar,
+    State,
+    Words,
+)
 from kernelcraft_core.isa.semantics import RESERVED_NAMES, Scope
 
 MAX_OPERAND_BITS = 128
@@ -36,7 +49,9 @@ def kind_problem(kind: Kind, state: dict[str, State]) -> str | None:
                 return f"a register field has 1 to 32 bits, not {kind.bits}"
             if not 1 <= kind.size <= 1 << kind.bits:
                 return f"{kind.size} registers do not fit a field of {kind.bits} bits"
-            if not _SPELLING.fullmatch(kind.prefix):
+            if not kind.prefix and len(set(kind.names.values())) < kind.size:
+                return "registers without a prefix need a name for each index"
+            if kind.prefix and not _SPELLING.fullmatch(kind.prefix):
                 return f"the prefix {kind.prefix[:40]!r} cannot be written in a program"
             for spelling, index in kind.names.items():
                 if not _SPELLING.fullmatch(spelling):

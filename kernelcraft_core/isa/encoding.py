@@ -71,26 +71,26 @@ class Encoding:
     def field_text(self) -> list[tuple[int, int, str]]:
         """Return (high bit, low bit, text) for each field, most significant first, for documentation."""
         out: list[tuple[int, int, str]] = []
-        for piece in self.pieces:
-            text = piece.operand
-            whole = len(self.by_operand[piece.operand]) == 1 and piece.src == 0
-            if not whole:
-                text += f"[{piece.src + piece.width - 1}:{piece.src}]" if piece.width > 1 else f"[{piece.src}]"
-            out.append((piece.dst + piece.width - 1, piece.dst, text))
-        bit = self.width - 1
-        covered = {b for hi, lo, _ in out for b in range(lo, hi + 1)}
-        while bit >= 0:
-            if bit in covered:
-                bit -= 1
+        pieces = iter(self.pieces)
+        high = self.width - 1
+        for token in self.text.split():
+            fixed = _FIXED.fullmatch(token) or _RESERVED.fullmatch(token)
+            if fixed:
+                bits = _repeat(fixed[1], fixed[2])
+                out.append((high, high - len(bits) + 1, bits))
+                high -= len(bits)
                 continue
-            is_reserved = self.reserved >> bit & 1
-            low = bit
-            while low > 0 and low - 1 not in covered and (self.reserved >> (low - 1) & 1) == is_reserved:
-                low -= 1
-            digits = "".join(str(self.match >> b & 1) for b in range(bit, low - 1, -1))
-            out.append((bit, low, "-" * len(digits) if is_reserved else digits))
-            bit = low - 1
-        return sorted(out, reverse=True)
+            for _ in range(token.count("|") + 1):
+                piece = next(pieces)
+                out.append((high, high - piece.width + 1, self._piece_text(piece)))
+                high -= piece.width
+        return out
+
+    def _piece_text(self, piece: Piece) -> str:
+        if len(self.by_operand[piece.operand]) == 1 and piece.src == 0:
+            return piece.operand
+        top = piece.src + piece.width - 1
+        return f"{piece.operand}[{top}:{piece.src}]" if piece.width > 1 else f"{piece.operand}[{piece.src}]"
 
 
 Fail = Callable[[str, str, str | None], IsaError]
@@ -126,7 +126,9 @@ def parse_encoding(text: str, operand_bits: Mapping[str, tuple[int, int]], where
         elif m := _OPERAND.fullmatch(token):
             name, ranges = m[1], m[2]
             if name not in operand_bits:
-                raise fail("KC0111", f"{name!r} is not an operand of the syntax", f"operands: {', '.join(operand_bits)}")
+                raise fail(
+                    "KC0111", f"{name!r} is not an operand of the syntax", f"operands: {', '.join(operand_bits)}"
+                )
             for high, low in _ranges(ranges, operand_bits[name][0], lambda msg: fail("KC0110", msg)):
                 parts.append(("operand", name, low, high - low + 1))
         else:

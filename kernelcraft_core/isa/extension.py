@@ -80,7 +80,9 @@ def load_extension(path: str | Path) -> Extension:
 
     try:
         if not file.is_file():
-            raise fail("this is not a file" if file.exists() else "there is no such file", "give the path of a .toml file")
+            raise fail(
+                "this is not a file" if file.exists() else "there is no such file", "give the path of a .toml file"
+            )
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
@@ -159,7 +161,7 @@ def _toml_hint(message: str) -> str | None:
     return None
 
 
-# --- checking values -----------------------------------------------------------------------------------------------------
+# --- checking values --------------------------------------------------------------------------------------------------
 
 
 def _is_int(value: object) -> bool:
@@ -244,9 +246,8 @@ class _Reader:
         where = {**self.places.keys, **self.places.values}
         for path in self.places.inexact:  # offsets into such a text do not count characters of the file
             where[f"{path}?"] = where.pop(path)
-        return Extension(
-            params=params, origin=self.filename, places=where, lines=self.lines, **{**header, **records}  # type: ignore[arg-type]
-        )
+        about: dict[str, Any] = {"origin": self.filename, "places": where, "lines": self.lines, **header, **records}
+        return Extension(params=params, **about)
 
     def _schema(self, document: Mapping[str, Any]) -> bool:
         schema = document.get("schema")
@@ -254,7 +255,11 @@ class _Reader:
         if schema is None:
             self.fail("KC0145", "the file does not state its schema", "schema", hint)
             return False
-        m = re.fullmatch(r"kc\.extension/(\d{1,6})(?:\.\d{1,6})?", schema, re.ASCII) if isinstance(schema, str) else None
+        m = (
+            re.fullmatch(r"kc\.extension/(\d{1,6})(?:\.\d{1,6})?", schema, re.ASCII)
+            if isinstance(schema, str)
+            else None
+        )
         if m is None:
             self.fail("KC0145", f"{printable(str(schema))!r} is not the schema of an extension", "schema", hint)
         elif int(m[1]) > 1:

@@ -183,7 +183,23 @@ class Handle:
 
 
 Expr = Union[
-    Const, OperandRef, Local, ReadReg, ReadState, ReadMem, Pc, NextPc, Bin, Neg, Compare, Logic, IfExp, Extend, Round, Call, Handle
+    Const,
+    OperandRef,
+    Local,
+    ReadReg,
+    ReadState,
+    ReadMem,
+    Pc,
+    NextPc,
+    Bin,
+    Neg,
+    Compare,
+    Logic,
+    IfExp,
+    Extend,
+    Round,
+    Call,
+    Handle,
 ]
 
 
@@ -282,4 +298,6 @@ def expressions(statement: Stmt) -> tuple[Expr, ...]:
 
 def is_static(node: Expr) -> bool:
     """Return whether `node` depends on operands only: its value is known once the instruction is decoded."""
-    return all(not isinstance(n, ReadReg | ReadState | ReadMem | Local | Call | Handle | Pc | NextPc) for n in walk(node))
+    return all(
+        not isinstance(n, ReadReg | ReadState | ReadMem | Local | Call | Handle | Pc | NextPc) for n in walk(node)
+    )

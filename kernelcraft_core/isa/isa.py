@@ -428,7 +428,9 @@ def _define(
 
     statements, named = check_semantics(text_of("semantics", instr.semantics), scope, operands)
     latency = check_cost(text_of("latency", str(instr.latency)), scope, operands)
-    interval = check_cost(text_of("interval", str(instr.interval)), scope, operands) if instr.interval != "" else latency
+    interval = (
+        check_cost(text_of("interval", str(instr.interval)), scope, operands) if instr.interval != "" else latency
+    )
     return Definition(
         instr,
         instr.name or form.mnemonic,
@@ -455,7 +457,9 @@ def _width(kind: Kind) -> tuple[int, int]:
 def _declarations(isa: Isa, scope: Scope) -> list[Diagnostic]:
     """Return what is wrong with parameters, operand kinds and state, placed where an extension declares them."""
     found: list[Diagnostic] = []
-    places = {id(r): (e, f"{key}.{n}") for e in isa.extensions for key in ("kind", "state") for n, r in _numbered(e, key)}
+    places = {
+        id(r): (e, f"{key}.{n}") for e in isa.extensions for key in ("kind", "state") for n, r in _numbered(e, key)
+    }
 
     def note(record: Kind | State, code: str, message: str) -> None:
         extension, entry = places.get(id(record), (None, ""))
@@ -495,7 +499,10 @@ def _overlaps(definitions: Iterable[Definition]) -> Iterator[tuple[Diagnostic, I
             if overlap(a.encoding, b.encoding):
                 message = f"the encodings of {a.name} and {b.name} overlap: {a.encoding.text!r} and {b.encoding.text!r}"
                 about = b if b.extension or not a.extension else a
-                yield Diagnostic("KC0114", message, hint="some word would mean both; change fixed bits of one"), about.record
+                yield (
+                    Diagnostic("KC0114", message, hint="some word would mean both; change fixed bits of one"),
+                    about.record,
+                )
 
 
 def _clashes(isa: Isa, extension: Extension) -> list[Diagnostic]:
@@ -504,7 +511,9 @@ def _clashes(isa: Isa, extension: Extension) -> list[Diagnostic]:
 
     def check(what: str, name: str, taken: set[str], entry: str) -> None:
         if name in taken:
-            finding = Diagnostic("KC0141", f"extension {extension.name}: {what} {name!r} exists already", hint="use another name")
+            finding = Diagnostic(
+                "KC0141", f"extension {extension.name}: {what} {name!r} exists already", hint="use another name"
+            )
             found.append(placed(finding, extension, entry))
         taken.add(name)
 
@@ -538,7 +547,9 @@ def _extend(isa: Isa, extension: Extension) -> Isa:
             continue
         if added.replaces not in isa or added.replaces in replaced:
             known = added.replaces in replaced
-            message = f"extension {extension.name}: {added.replaces!r} is replaced " + ("twice" if known else "but does not exist")
+            message = f"extension {extension.name}: {added.replaces!r} is replaced " + (
+                "twice" if known else "but does not exist"
+            )
             hint = None if known else did_you_mean(added.replaces, isa.definitions)
             where = placed(Diagnostic("KC0142", message, hint=hint), extension, f"instr.{number}.replaces")
             problems.append(where)

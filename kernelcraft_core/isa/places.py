@@ -48,7 +48,7 @@ class Places:
 
 
 def scan(text: str) -> Places:
-    """Return the places of everything in `text`, which is valid TOML with `\\n` line ends."""
+    """Return the places of everything in `text`, which is valid TOML with single line feeds as line ends."""
     return _Scanner(text).run()
 
 

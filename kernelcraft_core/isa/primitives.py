@@ -44,7 +44,12 @@ class Primitive:
 
 
 def pure(
-    name: str, args: tuple[str, ...], result: str, function: Callable[..., Any], doc: str = "", traps: tuple[str, ...] = ()
+    name: str,
+    args: tuple[str, ...],
+    result: str,
+    function: Callable[..., Any],
+    doc: str = "",
+    traps: tuple[str, ...] = (),
 ) -> Primitive:
     """Return a primitive that needs no storage: `function` is called directly."""
     return Primitive(name, args, result, lambda context: function, doc, traps)

@@ -89,7 +89,9 @@ class Scope:
         if isinstance(value, int):
             return value
         if value not in self.params:
-            raise IsaError(Diagnostic("KC0105", f"size {value!r} is not a parameter", hint=did_you_mean(value, self.params)))
+            raise IsaError(
+                Diagnostic("KC0105", f"size {value!r} is not a parameter", hint=did_you_mean(value, self.params))
+            )
         return self.params[value]
 
 
@@ -123,15 +125,21 @@ class Checker:
         tree = self._parse("exec")
         assert isinstance(tree, ast.Module)
         out: list[ir.Stmt] = []
-        for node in tree.body:
-            self._statement(node, None, out)
+        try:
+            for node in tree.body:
+                self._statement(node, None, out)
+        except RecursionError:
+            raise self.fail("KC0120", "the text is nested too deeply") from None
         return tuple(out)
 
     def expression(self) -> ir.Expr:
         """Return the checked expression that the text consists of."""
         tree = self._parse("eval")
         assert isinstance(tree, ast.Expression)
-        return self._expr(tree.body)
+        try:
+            return self._expr(tree.body)
+        except RecursionError:
+            raise self.fail("KC0120", "the text is nested too deeply") from None
 
     # -- parsing ------------------------------------------------------------------------------------------------------
 
@@ -207,7 +215,9 @@ class Checker:
             case ast.Tuple(elts=elts) if all(isinstance(e, ast.Name) for e in elts) and guard is None:
                 expr = self._expr(value)
                 if not isinstance(expr.type, tuple) or len(expr.type) != len(elts):
-                    raise self.fail("KC0123", f"{len(elts)} names need a primitive that gives {len(elts)} values", target)
+                    raise self.fail(
+                        "KC0123", f"{len(elts)} names need a primitive that gives {len(elts)} values", target
+                    )
                 names = tuple(e.id for e in elts if isinstance(e, ast.Name))
                 for name, kind in zip(names, expr.type, strict=True):
                     self._bind(name, kind, target)
@@ -215,7 +225,9 @@ class Checker:
             case ast.Subscript(value=ast.Name(id=name), slice=index):
                 out.append(self._write_cell(target, name, index, self._expr(value), guard))
             case _:
-                raise self.fail("KC0122", "this cannot be assigned to", target, "assign to state, state[index], pc or a name")
+                raise self.fail(
+                    "KC0122", "this cannot be assigned to", target, "assign to state, state[index], pc or a name"
+                )
 
     def _bind(self, name: str, kind: ir.Type, node: ast.expr) -> None:
         if name in self.locals or name in self.operands or name in self.scope.params or name in RESERVED_NAMES:
@@ -234,9 +246,7 @@ class Checker:
                 raise self.fail("KC0125", f"{name!r} needs an index", node, f"{name}[...] = value")
         return ir.Write(name, None, value, guard)
 
-    def _write_cell(
-        self, node: ast.expr, name: str, index: ast.expr, value: ir.Expr, guard: ir.Expr | None
-    ) -> ir.Stmt:
+    def _write_cell(self, node: ast.expr, name: str, index: ast.expr, value: ir.Expr, guard: ir.Expr | None) -> ir.Stmt:
         place = self._int(index)
         match self.scope.state.get(name):
             case RegFile() as decl:
@@ -396,7 +406,9 @@ class Checker:
         left, right = a.type, b.type
         if isinstance(left, Int) and isinstance(right, Int):
             if op in ("<<", ">>") and (right.lo is None or right.lo < 0 or right.hi is None or right.hi > MAX_SHIFT):
-                raise self.fail("KC0129", f"the shift amount must provably be 0..{MAX_SHIFT}", node, "mask it: x << (n & 31)")
+                raise self.fail(
+                    "KC0129", f"the shift amount must provably be 0..{MAX_SHIFT}", node, "mask it: x << (n & 31)"
+                )
             kind = int_range(op, left, right)
             unknown = op in ("*", "<<") and None in (left.lo, left.hi, right.lo, right.hi)
             if unknown or max(abs(kind.lo or 0), abs(kind.hi or 0)).bit_length() > MAX_INT_BITS:
@@ -446,7 +458,9 @@ class Checker:
             raise self.fail("KC0127", "primitives cannot be called here", node)
         if len(node.args) != len(primitive.args):
             want = ", ".join(primitive.args)
-            raise self.fail("KC0127", f"{name} takes {len(primitive.args)} arguments ({want}), not {len(node.args)}", node)
+            raise self.fail(
+                "KC0127", f"{name} takes {len(primitive.args)} arguments ({want}), not {len(node.args)}", node
+            )
         args = tuple(self._argument(a, want, name) for a, want in zip(node.args, primitive.args, strict=True))
         results = tuple(result_type(part, self.scope) for part in primitive.result.split())
         return ir.Call(primitive, args, None if not results else results[0] if len(results) == 1 else results)
@@ -493,7 +507,9 @@ class Checker:
         raise self.fail("KC0127", f"{name} cannot be used like this", node)
 
 
-_ALLOWED = "allowed: + - * // % & | ^ ~ << >>, comparisons, and/or/not, x if c else y, names, state[index], primitive(...)"
+_ALLOWED = (
+    "allowed: + - * // % & | ^ ~ << >>, comparisons, and/or/not, x if c else y, names, state[index], primitive(...)"
+)
 _FLOATS = ("f16", "bf16", "f32", "f64")
 _ARGUMENTS: dict[str, tuple[type[Any], ...]] = {"int": (Int,), "float": (Float, Int), "array": (ArrayType,)}
 _RESULT = re.compile(r"(int)(?:<(-?\w+),(-?\w+)>)?$|(f16|bf16|f32|f64|u8|i8|u16|i16|u32|i32|u64|i64)(?:\[([\w,]+)\])?$")
@@ -586,7 +602,9 @@ def _describe(node: ast.AST) -> str:
     return names.get(type(node), type(node).__name__)
 
 
-def check_semantics(source: Text, scope: Scope, operands: Mapping[str, Kind]) -> tuple[tuple[ir.Stmt, ...], dict[str, ir.Type]]:
+def check_semantics(
+    source: Text, scope: Scope, operands: Mapping[str, Kind]
+) -> tuple[tuple[ir.Stmt, ...], dict[str, ir.Type]]:
     """Return the checked statements of `source.text` and the types of the values it names.
 
     Raises:

@@ -1,8 +1,8 @@
 """Encoding space: which values of the fixed fields are taken, and which an extension may use.
 
-The bits that *every* encoding of a word length fixes are its opcode field (bits 5:0 in one ISA, 6:0 in another). A value of
-that field is free when no instruction of any length could be mistaken for a new one that fixes just these bits. Where all
-instructions of a taken value share further fixed bits (a function field), the same question is asked again below it.
+The bits that *every* encoding of a word length fixes are its opcode field (bits 5:0 in one ISA, 6:0 in another).
+A value of that field is free when no instruction of any length could be mistaken for a new one that fixes just these.
+Where all instructions of a taken value share further fixed bits (a function field), the same is asked again below it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Space:
     Attributes:
         mask: the bits of the field in the word. base_mask, base_match: what the levels above have fixed already.
         free: field values that a new instruction may take, ascending.
-        taken: field value -> names of the instructions that have it; names in it that only overlap are marked by where they
-            stand in other lengths, not here.
+        taken: field value -> names of the instructions of this length that have it; none when the value would only be
+            mistaken for the start of a word of another length.
         below: field value -> the space of further fixed bits that its instructions share.
     """
 
@@ -54,14 +54,14 @@ class Space:
         return self.base_mask | self.mask, self.base_match | _deposit(value, self.mask)
 
     def encoding(self, value: int) -> str:
-        """Return an encoding text for `value` in which everything that is not fixed is a zero bit to be used freely."""
+        """Return an encoding text with field value `value`; the `-{n}` in it are where operands may go."""
         mask, match = self.word(value)
         tokens: list[str] = []
         for high, low in bit_ranges((1 << self.width) - 1, mask):
             if mask >> low & 1:
                 tokens.append(format((match >> low) & ((1 << (high - low + 1)) - 1), f"0{high - low + 1}b"))
             else:
-                tokens.append(f"0{{{high - low + 1}}}")
+                tokens.append(f"-{{{high - low + 1}}}")
         return " ".join(tokens)
 
     def text(self, indent: str = "") -> str:
@@ -95,8 +95,8 @@ def free_encodings(isa: Isa, *, mask: int | None = None) -> tuple[Space, ...]:
 
     Args:
         isa: whose encodings are looked at.
-        mask: the field to look at; by default the bits that every encoding of the length fixes. A field of more than 12 bits
-            is cut to the 12 that tell most instructions apart.
+        mask: the field to look at; by default the bits that every encoding of the length fixes. A field of more than 12
+            bits is cut to the 12 that tell most instructions apart.
     """
     out = []
     encodings = [d.encoding for d in isa]

@@ -14,7 +14,8 @@ MNEMONIC = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
 MAX_TEXT = 500
 """Longest syntax text in characters."""
 _TOKEN = re.compile(
-    r"\s+|(?P<name>[A-Za-z_]\w*)\s*:\s*(?P<kind>\w+)(?:=(?P<default>-?\d{1,40}))?|(?P<punct>[,()\[\]{}@#!+%$&*])", re.ASCII
+    r"\s+|(?P<name>[A-Za-z_]\w*)\s*:\s*(?P<kind>\w+)(?:=(?P<default>-?\d{1,40}))?|(?P<punct>[,()\[\]{}@#!+%$&*])",
+    re.ASCII,
 )
 UNNAMED = "_"
 
@@ -88,7 +89,9 @@ def parse_form(text: str, kinds: Mapping[str, Kind], where: str) -> Form:
             default that is not last or not legal.
     """
     if len(text) > MAX_TEXT:
-        raise IsaError(Diagnostic("KC0101", f"{where}: a syntax of {len(text)} characters; at most {MAX_TEXT} are allowed"))
+        raise IsaError(
+            Diagnostic("KC0101", f"{where}: a syntax of {len(text)} characters; at most {MAX_TEXT} are allowed")
+        )
     head, _, rest = text.strip().partition(" ")
     if not MNEMONIC.fullmatch(head):
         raise IsaError(Diagnostic("KC0101", f"{where}: {head!r} is not a mnemonic"))

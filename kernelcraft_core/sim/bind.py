@@ -7,6 +7,7 @@ of registers, or a rule of the timing model.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from attrs import define, field, frozen
@@ -40,6 +41,7 @@ class Bindings:
     timing: TimingModel | None  # None: everything is free
     _primitives: dict[tuple[int, tuple[str, ...]], Callable[..., Any]] = field(factory=dict)
     _prices: dict[str, Price] = field(factory=dict)
+    _clocks: dict[str, bool] = field(factory=dict)
 
     @property
     def isa(self) -> Isa:
@@ -80,7 +82,15 @@ class Bindings:
             for arg in call.args
         )
 
-    @property
+    def uses_clock(self, definition: Definition) -> bool:
+        """Return whether some call of the definition must see an up-to-date `context.instret`."""
+        known = self._clocks.get(definition.name)
+        if known is None:
+            nodes = (n for s in definition.statements for e in ir.expressions(s) for n in ir.walk(e))
+            known = self._clocks[definition.name] = any(isinstance(n, ir.Call) and self.clocked(n) for n in nodes)
+        return known
+
+    @cached_property
     def has_delays(self) -> bool:
         """Whether the ISA has instructions whose results become visible later."""
         return any(definition.record.delay for definition in self.isa)

@@ -237,7 +237,9 @@ class ClosureCompiler:
 
         if fixed is not None and all(self._is_direct(s, decoded) for s in definition.statements):
             execute = execute_direct
-        calls = [n for s in definition.statements for e in ir.expressions(s) for n in ir.walk(e) if isinstance(n, ir.Call)]
+        calls = [
+            n for s in definition.statements for e in ir.expressions(s) for n in ir.walk(e) if isinstance(n, ir.Call)
+        ]
         clocked = any(self.bindings.clocked(call) for call in calls)
         return Step(execute, fixed, jumps, price.bound if fixed is None else fixed, clocked)
 
@@ -524,9 +526,7 @@ def _extension(value: Thunk, bits: int, signed: bool) -> Thunk:
     return lambda: (value() + half) % modulus - half
 
 
-def _write_word(
-    store: Any, index: Thunk | None, value: Thunk, convert: Callable[[Any], Any]
-) -> Prepare:
+def _write_word(store: Any, index: Thunk | None, value: Thunk, convert: Callable[[Any], Any]) -> Prepare:
     assert index is not None
 
     def prepare(commits: list[Commit]) -> None:

@@ -121,14 +121,7 @@ class BlockCompiler:
         statics = [self._static_price(d) for d, _, _ in items]
         timed = settles or any(s is None for s in statics)
         loops = items[-1][0].definition.jumps
-        clocked = any(
-            self.bindings.clocked(n)
-            for d, _, _ in items
-            for s in d.definition.statements
-            for e in ir.expressions(s)
-            for n in ir.walk(e)
-            if isinstance(n, ir.Call)
-        )
+        clocked = any(self.bindings.uses_clock(d.definition) for d, _, _ in items)
         self._emit(0, "def block(I, most):")
         pad = 1
         if timed:
@@ -209,12 +202,7 @@ class BlockCompiler:
         env = _Env(decoded.operands, {}, pc, next_pc)
         definition = decoded.definition
         statements = [s for s in definition.statements if not self._dead(s, env)]
-        if clocked and any(
-            isinstance(n, ir.Call) and self.bindings.clocked(n)
-            for s in statements
-            for e in ir.expressions(s)
-            for n in ir.walk(e)
-        ):
+        if clocked and self.bindings.uses_clock(definition):
             self._emit(pad, f"ctx.instret = I + {position}" if position else "ctx.instret = I")
         several = sum(not isinstance(s, ir.Let) for s in statements) > 1
         commits: list[tuple[int, str]] = []
@@ -287,7 +275,9 @@ class BlockCompiler:
                 value = self._hold(inner, self._expr(target, env), several)
                 own_commits.append(f"pc = {value.src}")
             case ir.Effect(call=call):
-                args = [self._hold(inner, self._expr(a, env), several) for a in call.args if not isinstance(a, ir.Handle)]
+                args = [
+                    self._hold(inner, self._expr(a, env), several) for a in call.args if not isinstance(a, ir.Handle)
+                ]
                 own_commits.append(f"{self._function(call)}({', '.join(a.src for a in args)})")
             case ir.Write():
                 self._write(inner, statement, env, several, own_places, own_commits, decoded, elapsed)
@@ -351,7 +341,9 @@ class BlockCompiler:
                 place = f"s_{write.state}[{index.src}]"
                 if decoded.definition.record.delay:
                     due = _plus("C", elapsed + decoded.definition.record.delay)
-                    commits.append(f"pending.append(({due}, s_{write.state}, {index.src}, {value.src}, {write.state!r}))")
+                    commits.append(
+                        f"pending.append(({due}, s_{write.state}, {index.src}, {value.src}, {write.state!r}))"
+                    )
                 elif decl.zero is not None and index.const is None:
                     commits.append(f"if {index.src} != {decl.zero}: {place} = {value.src}")
                 else:
@@ -384,6 +376,8 @@ class BlockCompiler:
 
     def _array_value(self, pad: int, node: ir.Expr, dtype: str, target: str, env: _Env, several: bool) -> str:
         """Emit the value of an array write and return the statement that commits it to `target`."""
+        while isinstance(node, ir.IfExp) and ir.is_static(node.test):
+            node = node.then if self._expr(node.test, env).const else node.other
         kind = node.type
         if not isinstance(kind, ArrayType):
             value = self._hold(pad, self._expr(node, env), several)

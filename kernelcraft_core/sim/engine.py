@@ -133,7 +133,9 @@ class Engine:
         decoded = self.decode(index)
         if decoded is None:
             return Step(self._illegal(index), 0, True, 0, clocked=False)
-        return self.closures.step(self.program.words[index], decoded, pc, pc + self.program.length_of(index) // self.program.pc_unit)
+        return self.closures.step(
+            self.program.words[index], decoded, pc, pc + self.program.length_of(index) // self.program.pc_unit
+        )
 
     def _illegal(self, index: int) -> Callable[[], Any]:
         word, length = self.program.words[index], self.program.length_of(index)

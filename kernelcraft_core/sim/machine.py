@@ -54,7 +54,9 @@ class Param:
             raise self._refuse(value, f"needs {wanted}")
         assert isinstance(value, int | str)
         if self.fixed and value != self.default:
-            raise MachineError(Diagnostic("KC0503", f"machine parameter {self.name} is fixed at {self.default}", hint=self.doc))
+            raise MachineError(
+                Diagnostic("KC0503", f"machine parameter {self.name} is fixed at {self.default}", hint=self.doc)
+            )
         if self.choices and value not in self.choices:
             raise self._refuse(value, f"is one of {', '.join(map(str, self.choices))}")
         if isinstance(value, int) and not self.choices and not self.min <= value <= self.max:
@@ -62,7 +64,9 @@ class Param:
         return value
 
     def _refuse(self, value: object, reason: str) -> MachineError:
-        return MachineError(Diagnostic("KC0502", f"machine parameter {self.name} = {value!r}: it {reason}", hint=self.doc or None))
+        return MachineError(
+            Diagnostic("KC0502", f"machine parameter {self.name} = {value!r}: it {reason}", hint=self.doc or None)
+        )
 
 
 @frozen(eq=False)

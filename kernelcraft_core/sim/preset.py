@@ -36,7 +36,11 @@ def apply_state(storage: Storage, state: Mapping[str, Any]) -> int | None:
             continue
         if name not in storage.slots:
             known = [*storage.slots, "pc"]
-            raise _fail("KC0510", f"{isa.name} has no state {name!r}", did_you_mean(str(name), known) or f"state: {', '.join(known)}")
+            raise _fail(
+                "KC0510",
+                f"{isa.name} has no state {name!r}",
+                did_you_mean(str(name), known) or f"state: {', '.join(known)}",
+            )
         decl, slot = isa.state_named(name), storage[name]
         match decl:
             case RegFile(bits=bits, dtype=dtype, count=count, zero=zero):
@@ -49,6 +53,8 @@ def apply_state(storage: Storage, state: Mapping[str, Any]) -> int | None:
                 slot[0] = _cell(value, bits, dtype, name)
             case Array(dtype=dtype):
                 slot[...] = _array(value, slot.shape, dtype, name)
+            case Words(bits=None, dtype=str(dtype)) if not isinstance(value, Mapping):
+                _float_words(slot, value, dtype)
             case Words(bits=bits, dtype=dtype):
                 for index, cell in _cells(name, value, slot.count):
                     slot.write(index, _cell(cell, bits, dtype, f"{name}[{index}]"))
@@ -80,6 +86,18 @@ def _cells(name: str, value: Any, count: int) -> Iterator[tuple[int, Any]]:
     yield from enumerate(value)
 
 
+def _float_words(memory: WordMemory, value: Any, dtype: str) -> None:
+    """Preset float words from index 0 in one go."""
+    name = memory.name
+    if isinstance(value, str | bytes) or not isinstance(value, Sequence | np.ndarray):
+        raise _fail("KC0511", f"{name} takes a sequence or {{index: value}}, not {type(value).__name__}")
+    if len(value) > memory.count:
+        raise _fail("KC0513", f"{name} has {memory.count} places; {len(value)} values are too many")
+    held = _array(value, (len(value),), dtype, name)
+    memory.cells[: len(held)] = held.tolist()
+    memory.undefined.difference_update(range(len(held)))
+
+
 def _integer(value: Any, bits: int, what: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise _fail("KC0511", f"{what} needs an integer, not {value!r}"[:300])
@@ -91,7 +109,11 @@ def _integer(value: Any, bits: int, what: str) -> int:
 def _cell(value: Any, bits: int | None, dtype: str | None, what: str) -> int | float:
     if bits is not None:
         return _integer(value, bits, what)
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or isinstance(value, np.complexfloating):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float | np.number)
+        or isinstance(value, np.complexfloating)
+    ):
         raise _fail("KC0511", f"{what} needs a number, not {value!r}"[:300])
     assert dtype is not None
     try:

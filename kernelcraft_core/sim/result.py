@@ -53,7 +53,12 @@ class TrapInfo:
         """Return the trap as a finding (KC0401), placed at its source line."""
         notes = []
         if self.registers:
-            notes.append(", ".join(f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}" for name, value in self.registers.items()))
+            notes.append(
+                ", ".join(
+                    f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
+                    for name, value in self.registers.items()
+                )
+            )
         return Diagnostic("KC0401", f"{self.kind} at pc {self.pc}: {self.message}", self.span, self.hint, tuple(notes))
 
     def as_dict(self) -> dict[str, Any]:

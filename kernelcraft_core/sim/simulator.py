@@ -68,7 +68,9 @@ class Simulator:
         _check_limits(limits)
         if program.digest != self.isa.digest:
             message = f"the program was assembled for {program.isa_name} {program.digest[:12]}, this is {self.isa.name} {self.isa.digest[:12]}"
-            raise SimulationError(Diagnostic("KC0402", message, hint="assemble it again for this target and its extensions"))
+            raise SimulationError(
+                Diagnostic("KC0402", message, hint="assemble it again for this target and its extensions")
+            )
         context = Context(self.isa, self.machine, strict, fill == "pattern", seed)
         storage = Storage(self.isa, context)
         entry = apply_state(storage, state or {})

@@ -7,12 +7,14 @@ bounds and alignment, so legal accesses pay for no check at all.
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from attrs import define, field
 
+from kernelcraft_core.diagnostics import Diagnostic, MachineError
 from kernelcraft_core.isa import Array, Bytes, Isa, Opaque, RegFile, Rows, Scalar, Words
 from kernelcraft_core.isa.model import State
 from kernelcraft_core.sim.machine import Machine
@@ -22,6 +24,7 @@ from kernelcraft_core.sim.rounding import ARRAY, storage
 BLOCK = 64
 """Granule in bytes in which a byte memory remembers what is defined."""
 MAX_REPORTED = 100
+_MAPPED = 1 << 20
 
 
 @define(eq=False)
@@ -52,6 +55,22 @@ class Context:
             self.undefined.append((memory, address, self.locate()))
 
 
+def lazy_zeros(shape: tuple[int, ...], dtype: Any) -> Any:
+    """Return a zero-filled array whose pages the operating system commits only when they are touched.
+
+    Large ones are mapped: numpy's own allocation may clear all of it at once, or take huge pages for sparse use.
+    """
+    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    if size < _MAPPED:
+        return np.zeros(shape, dtype)
+    try:
+        pages = mmap.mmap(-1, size)
+    except (OSError, ValueError, OverflowError):
+        message = f"a memory of {size:,} bytes cannot be reserved on this computer"
+        raise MachineError(Diagnostic("KC0504", message, hint="choose a smaller size by a machine parameter")) from None
+    return np.frombuffer(pages, dtype).reshape(shape)
+
+
 class _ReadMap(dict[int, Any]):
     __slots__ = ("memory",)
 
@@ -80,7 +99,7 @@ class RowMemory:
         self.count = count
         self.elements = int(np.prod(shape))
         self.context = context
-        self.data = np.zeros((count, *shape), storage(decl.dtype))
+        self.data = lazy_zeros((count, *shape), storage(decl.dtype))
         self.tracked = context.tracked
         self.R = _ReadMap()
         self.R.memory = self  # type: ignore[attr-defined]
@@ -99,7 +118,11 @@ class RowMemory:
         row, rest = divmod(address, self.elements)
         if rest:
             what = f"{self.name} address {address} is not a multiple of {self.elements}"
-            raise Trap("misaligned", what, f"rows start at multiples of {self.elements}; the row here starts at {address - rest}")
+            raise Trap(
+                "misaligned",
+                what,
+                f"rows start at multiples of {self.elements}; the row here starts at {address - rest}",
+            )
         if not 0 <= row < self.count:
             limit = self.count * self.elements
             raise Trap("out_of_bounds", f"{self.name} address {address} is outside 0..{limit - 1}")
@@ -221,10 +244,10 @@ class ByteMemory:
         self.size = size
         self.align = decl.align
         self.context = context
-        self.data = np.zeros(size, np.uint8)
+        self.data = lazy_zeros((size,), np.uint8)
         self._bytes = memoryview(self.data)  # type: ignore[arg-type]
         self.tracked = context.tracked
-        self.defined = np.zeros(-(-size // BLOCK) if self.tracked else 0, np.bool_)
+        self.defined = lazy_zeros((-(-size // BLOCK) if self.tracked else 0,), np.bool_)
         self.dirty: set[int] = set()
         self._pattern: Any = None
 
@@ -238,7 +261,8 @@ class ByteMemory:
         if offset < 0 or offset + length > self.size:
             end = self.base + self.size
             raise Trap(
-                "out_of_bounds", f"{self.name} address {address:#x}..{address + length - 1:#x} is outside {self.base:#x}..{end - 1:#x}"
+                "out_of_bounds",
+                f"{self.name} address {address:#x}..{address + length - 1:#x} is outside {self.base:#x}..{end - 1:#x}",
             )
         return offset
 

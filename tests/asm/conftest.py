@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import attrs
 import pytest
 from kernelcraft_core.asm import Assembler, Dialect
+from kernelcraft_core.diagnostics import AssemblyError, Diagnostic
 from kernelcraft_core.isa import Imm, Instr, Isa, Placeholder, Pseudo, Reg, RegFile
 
 KINDS = (
@@ -62,7 +66,13 @@ INSTRS = (
         unit="alu",
         also=("lw rd:x, (rs1:x), imm:s12",),
     ),
-    Instr("sw rs2:x, imm:s12(rs1:x)", "imm[11:5] rs2 rs1 010 imm[4:0] 0100011", "x[0] = x[rs1] + imm + x[rs2]", "store", "alu"),
+    Instr(
+        "sw rs2:x, imm:s12(rs1:x)",
+        "imm[11:5] rs2 rs1 010 imm[4:0] 0100011",
+        "x[0] = x[rs1] + imm + x[rs2]",
+        "store",
+        "alu",
+    ),
     branch("beq", "000", "=="),
     branch("blt", "100", "<"),
     Instr(
@@ -83,14 +93,37 @@ INSTRS = (
     ),
     Instr("fence", "0{25} 0001111", "x[0] = 0", category="sync", unit="alu"),
     Instr("fence.i", "0{17} 001 0{5} 0001111", "x[0] = 0", category="sync", unit="alu"),
-    Instr("cfg _:off, rd:c", "-{20} 0 - rd 1111011", "x[0] = rd", category="config", unit="alu", note="the first operand is not used"),
-    Instr("mix a:low, b:c", "b a -{14} 00000 1110111", "x[a] = b", category="alu", unit="alu", also=("mix b:c, a:low",)),
+    Instr(
+        "cfg _:off, rd:c",
+        "-{20} 0 - rd 1111011",
+        "x[0] = rd",
+        category="config",
+        unit="alu",
+        note="the first operand is not used",
+    ),
+    Instr(
+        "mix a:low, b:c", "b a -{14} 00000 1110111", "x[a] = b", category="alu", unit="alu", also=("mix b:c, a:low",)
+    ),
     Instr("c.nop", "0{14} 01", "x[0] = 0", category="alu", unit="alu"),
     Instr("cadd rd:x, rs:x", "1001 rd rs 10", "x[rd] = x[rd] + x[rs]", category="alu", unit="alu"),
     Instr("inc rd:x, n:n6", "001 n[5] rd n[4:0] 01", "x[rd] = x[rd] + n", category="alu", unit="alu", name="inc.s"),
     Instr("inc rd:x, n:s12", "n 00000 101 rd 0010011", "x[rd] = x[rd] + n", category="alu", unit="alu", name="inc.l"),
-    Instr("bz rs:low, target:cb9", "110 target[8|4:3] rs target[7:6|2:1|5] 01", "if x[rs] == 0: pc = pc + target", "branch", "alu", name="bz.s"),
-    Instr("bz rs:low, target:b13", "target[12|10:5] 00000 00 rs 110 target[4:1|11] 1100011", "if x[rs] == 0: pc = pc + target", "branch", "alu", name="bz.l"),
+    Instr(
+        "bz rs:low, target:cb9",
+        "110 target[8|4:3] rs target[7:6|2:1|5] 01",
+        "if x[rs] == 0: pc = pc + target",
+        "branch",
+        "alu",
+        name="bz.s",
+    ),
+    Instr(
+        "bz rs:low, target:b13",
+        "target[12|10:5] 00000 00 rs 110 target[4:1|11] 1100011",
+        "if x[rs] == 0: pc = pc + target",
+        "branch",
+        "alu",
+        name="bz.l",
+    ),
 )
 
 PSEUDOS = (
@@ -109,24 +142,50 @@ TOY = Isa(
     "toy", kinds=KINDS, state=(RegFile("x", bits=32, count=32, zero=0),), instrs=INSTRS, pseudos=PSEUDOS, width=32
 )
 
-PLAIN_INSTRS = tuple(
-    i for i in INSTRS if not i.syntax.startswith(("c.nop", "cadd", "inc", "bz"))
-)
+PLAIN_INSTRS = tuple(i for i in INSTRS if not i.syntax.startswith(("c.nop", "cadd", "inc", "bz")))
 
-PLAIN = Isa("plain", kinds=KINDS, state=(RegFile("x", bits=32, count=32, zero=0),), instrs=PLAIN_INSTRS, pc_unit=4, words=False)
+PLAIN = Isa(
+    "plain", kinds=KINDS, state=(RegFile("x", bits=32, count=32, zero=0),), instrs=PLAIN_INSTRS, pc_unit=4, words=False
+)
 """One word length, word addresses, no data."""
 
 BARE = Dialect(comments=(";", "//"), labels=False, constants=False, expressions=False, directives=False, binary=False)
 """Mnemonics, registers and numbers only."""
 
 
+FULL = Dialect(separator=";", padding="nop", elsewhere={"mul": "extension Xmul"})
+"""Everything on."""
+
+
 @pytest.fixture(scope="session")
 def toy() -> Assembler:
     """Return an assembler of TOY in the full dialect."""
-    return Assembler(TOY, Dialect(separator=";"))
+    return Assembler(TOY, FULL)
 
 
 @pytest.fixture(scope="session")
 def bare() -> Assembler:
     """Return an assembler of PLAIN in the smallest dialect."""
     return Assembler(PLAIN, BARE)
+
+
+@pytest.fixture(scope="session")
+def make() -> Callable[..., Isa]:
+    """Return a function that builds TOY with some of its fields replaced."""
+    return lambda **changes: attrs.evolve(TOY, **changes)
+
+
+@pytest.fixture(scope="session")
+def findings() -> Callable[..., list[Diagnostic]]:
+    """Return a function that returns the findings about a program that must not assemble."""
+
+    def run(assembler: Assembler, text: str | bytes) -> list[Diagnostic]:
+        with pytest.raises(AssemblyError) as caught:
+            assembler.assemble(text, "bad.asm")
+        for found in caught.value.diagnostics:
+            assert found.file == "bad.asm"
+            assert found.code.startswith("KC02")
+            assert "Traceback" not in found.render()
+        return list(caught.value.diagnostics)
+
+    return run

@@ -34,7 +34,9 @@ PARAMS: tuple[Param, ...] = (
     Param("MATRIX_SRAM_SIZE", 1024, "capacity of the matrix SRAM", "tiles", min=1, max=1 << 14, source=_TOML),
     Param("VECTOR_SRAM_SIZE", 4_194_304, "capacity of the vector SRAM", "rows", min=1, max=1 << 22, source=_TOML),
     Param("INT_MEM_SIZE", 1024, "capacity of the integer memory", "words", min=1, max=1 << 20, source=_TOML),
-    Param("FP_MEM_SIZE", 1024, "capacity of the scalar floating-point memory", "words", min=1, max=1 << 20, source=_TOML),
+    Param(
+        "FP_MEM_SIZE", 1024, "capacity of the scalar floating-point memory", "words", min=1, max=1 << 20, source=_TOML
+    ),
     Param("HBM_SIZE", 1 << 30, "capacity of the HBM", "bytes", min=64, max=1 << 34, source=_TOML),
     Param(
         "MAX_LOOP_INSTRUCTIONS",

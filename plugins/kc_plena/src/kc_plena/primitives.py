@@ -12,7 +12,16 @@ from kernelcraft_core.isa import Primitive, pure
 from kc_plena import numerics
 from kc_plena.dllm import DLLM_PRIMITIVES
 from kc_plena.loops import make_next, make_push
-from kc_plena.matrix import make_bmm, make_btmm, make_mm, make_mv, make_tmm, make_tmv, make_write_block, make_write_heads
+from kc_plena.matrix import (
+    make_bmm,
+    make_btmm,
+    make_mm,
+    make_mv,
+    make_tmm,
+    make_tmv,
+    make_write_block,
+    make_write_heads,
+)
 from kc_plena.transfer import make_fetch_rows, make_mx_tile, make_store_rows
 from kc_plena.vector import blend, make_fp_row
 
@@ -81,7 +90,13 @@ PRIMITIVES: tuple[Primitive, ...] = (
         "write_heads(vram, h_acc, address): h_acc to 256 rows",
         ("misaligned", "out_of_bounds"),
     ),
-    pure("blend", ("int", "array", "array"), "f32[VLEN]", blend, "blend(mask, new, old): new where the lane's segment is on"),
+    pure(
+        "blend",
+        ("int", "array", "array"),
+        "f32[VLEN]",
+        blend,
+        "blend(mask, new, old): new where the lane's segment is on",
+    ),
     pure("v_exp", ("array",), "bf16[VLEN]", numerics.exp_bf16, "exponential of each lane, rounded to bfloat16"),
     pure("v_reci", ("array",), "bf16[VLEN]", numerics.reci_bf16, "reciprocal of each lane, rounded to bfloat16"),
     pure("v_sum", ("array",), "f32", numerics.red_sum, "sum of all lanes, in float64, rounded to float32"),

@@ -7,7 +7,9 @@ unsigned. Fields an instruction does not use are written as 0 and ignored by the
 from __future__ import annotations
 
 
-def r_form(opcode: int, *, rd: str = "-{4}", rs1: str = "-{4}", rs2: str = "-{4}", rs3: str = "-{4}", funct1: str = "-{4}") -> str:
+def r_form(
+    opcode: int, *, rd: str = "-{4}", rs1: str = "-{4}", rs2: str = "-{4}", rs3: str = "-{4}", funct1: str = "-{4}"
+) -> str:
     """Return the encoding of format R: rd, rs1, rs2, rs3, funct1."""
     return f"-{{6}} {funct1} {rs3} {rs2} {rs1} {rd} {opcode:06b}"
 

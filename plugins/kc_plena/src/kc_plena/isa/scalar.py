@@ -79,7 +79,9 @@ SCALAR = (
     _float1("S_EXP_FP", 0x1B, "s_exp", "Exponential.", "S_EXP_FP rd:f, rs1:f, _:zero"),
     _float1("S_RECI_FP", 0x1C, "s_reci", "Reciprocal.", "S_RECI_FP rd:f, rs1:f, _:zero"),
     _float1("S_SQRT_FP", 0x1D, "s_sqrt", "Square root; NaN for negative numbers."),
-    _memory("S_LD_FP", 0x1E, "f", f"f[rd] = fp_mem[{_ADDRESS}]", "load", "Loads FP_MEM[gp[rs1] + imm]; f0 is written too."),
+    _memory(
+        "S_LD_FP", 0x1E, "f", f"f[rd] = fp_mem[{_ADDRESS}]", "load", "Loads FP_MEM[gp[rs1] + imm]; f0 is written too."
+    ),
     _memory("S_ST_FP", 0x1F, "f", f"fp_mem[{_ADDRESS}] = f[rd]", "store", "Stores f[rd] to FP_MEM[gp[rs1] + imm]."),
     Instr(
         "S_MAP_V_FP rd:gp, rs1:gp, imm:i18",
@@ -116,5 +118,7 @@ SCALAR = (
         examples=("S_LUI_INT gp7, 128",),
     ),
     _memory("S_LD_INT", 0x26, "gp", f"gp[rd] = int_mem[{_ADDRESS}]", "load", "Loads INT_MEM[gp[rs1] + imm]."),
-    _memory("S_ST_INT", 0x27, "gp", f"int_mem[{_ADDRESS}] = gp[rd]", "store", "Stores gp[rd] to INT_MEM[gp[rs1] + imm]."),
+    _memory(
+        "S_ST_INT", 0x27, "gp", f"int_mem[{_ADDRESS}] = gp[rd]", "store", "Stores gp[rd] to INT_MEM[gp[rs1] + imm]."
+    ),
 )

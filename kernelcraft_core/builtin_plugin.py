@@ -1,0 +1,31 @@
+"""The core's own plug-in: the table-driven assembler and simulator, for every target that brings no other (`trylast`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kernelcraft_core import KC_API as KC_API
+from kernelcraft_core import hookimpl
+
+if TYPE_CHECKING:
+    from kernelcraft_core.asm import Assembler
+    from kernelcraft_core.isa import Isa
+    from kernelcraft_core.sim import Machine, Simulator
+
+
+@hookimpl(trylast=True)
+def kc_assembler(isa: Isa) -> Assembler:
+    """Return the table-driven assembler in the default dialect."""
+    from kernelcraft_core.asm import Assembler
+
+    return Assembler(isa)
+
+
+@hookimpl(trylast=True)
+def kc_simulator(isa: Isa, machine: Machine, backend: str) -> Simulator | None:
+    """Return the table-driven simulator, back end `core`."""
+    if backend != "core":
+        return None
+    from kernelcraft_core.sim import Simulator
+
+    return Simulator(isa, machine)

@@ -1,0 +1,210 @@
+"""What the commands share: opening a target, reading and writing files, printing findings, exit codes.
+
+Exit codes: 0 right; 1 it ran and the answer is no; 2 usage; 3 a target, plug-in or tool is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+
+from kernelcraft_core.diagnostics import AssemblyError, Diagnostic, IsaError, KernelCraftError, PluginError, Span
+
+if TYPE_CHECKING:
+    from kernelcraft_core.target import Target
+
+ANSWER_NO = 1
+USAGE = 2
+MISSING = 3
+MAX_SOURCE = 1 << 28
+"""Largest program file in bytes."""
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+# --- options ----------------------------------------------------------------------------------------------------------
+
+
+def json_option(function: _F) -> _F:
+    """Add `--json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")(function)
+
+
+def target_options(function: _F) -> _F:
+    """Add `--machine`, `--set` and `--extension`."""
+    function = click.option(
+        "--extension",
+        "extensions",
+        multiple=True,
+        metavar="FILE|NAME",
+        help="Add an extension: the name of a known one, or a .toml file. May be repeated; order counts.",
+    )(function)
+    function = click.option(
+        "--set", "settings", multiple=True, metavar="PARAM=VALUE", help="Change a machine parameter. May be repeated."
+    )(function)
+    return click.option("--machine", metavar="NAME", help="Machine preset; the target's first one by default.")(
+        function
+    )
+
+
+def target_option(function: _F) -> _F:
+    """Add the required `--target`."""
+    return click.option("--target", "target_name", required=True, metavar="NAME", help="See `kc list-targets`.")(
+        function
+    )
+
+
+# --- targets ----------------------------------------------------------------------------------------------------------
+
+
+def registry_of(ctx: click.Context) -> Any:
+    """Return the plug-in registry that the main command put into the context, or None for the default one."""
+    root = ctx.find_root().obj
+    return getattr(root, "registry", root)
+
+
+def open_target(
+    ctx: click.Context,
+    name: str,
+    machine: str | None = None,
+    settings: Sequence[str] = (),
+    extensions: Sequence[Any] = (),
+) -> Target:
+    """Return the target that the options name.
+
+    Raises:
+        KernelCraftError: as `kernelcraft_core.target.target`.
+    """
+    from kernelcraft_core.target import target
+
+    overrides = dict(pair(text, "--set", "PARAM=VALUE") for text in settings)
+    return target(name, machine=machine, overrides=overrides, extensions=extensions, registry=registry_of(ctx))
+
+
+def pair(text: str, option: str, form: str) -> tuple[str, str]:
+    """Return the two sides of `NAME=VALUE`.
+
+    Raises:
+        click.BadParameter: there is no `=`, or nothing before it.
+    """
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise click.BadParameter(f"{text!r} is not of the form {form}", param_hint=option)
+    return name.strip(), value.strip()
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def read_program(path: str) -> bytes:
+    """Return the bytes of a program file, or of standard input for `-`; at most 256 MiB.
+
+    Raises:
+        AssemblyError: KC0291 the file cannot be read.
+    """
+    if path == "-":
+        data = sys.stdin.buffer.read(MAX_SOURCE + 1)
+    else:
+        try:
+            if not Path(path).is_file():
+                raise _unreadable(path, "this is not a file" if Path(path).exists() else "there is no such file")
+            with open(path, "rb") as stream:
+                data = stream.read(MAX_SOURCE + 1)
+        except (OSError, ValueError) as error:
+            raise _unreadable(path, f"the file cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(data) > MAX_SOURCE:
+        raise _unreadable(path, f"the file is larger than {MAX_SOURCE} bytes")
+    return data
+
+
+def _unreadable(path: str, message: str) -> AssemblyError:
+    return AssemblyError(Diagnostic("KC0291", message, Span(path, 1)))
+
+
+def write_file(path: str, data: bytes | str, *, folders: bool = False) -> None:
+    """Write a result file, with the folders it lies in when `folders` is set.
+
+    Raises:
+        AssemblyError: KC0292 the file cannot be written.
+    """
+    try:
+        if folders:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
+    except (OSError, ValueError) as error:
+        message = f"the file cannot be written: {getattr(error, 'strerror', None) or error}"
+        raise AssemblyError(Diagnostic("KC0292", message, Span(path, 1))) from None
+
+
+# --- output -----------------------------------------------------------------------------------------------------------
+
+
+def plain(value: Any) -> Any:
+    """Return `value` with what JSON has no word for made plain: NaN and infinity become strings, arrays lists."""
+    if isinstance(value, float):
+        return (
+            value if math.isfinite(value) else ("NaN" if value != value else "Infinity" if value > 0 else "-Infinity")
+        )
+    if isinstance(value, dict):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    return value
+
+
+def emit(schema: str, entry: dict[str, Any]) -> None:
+    """Print one JSON object to standard output."""
+    import kernelcraft_core
+
+    version = getattr(kernelcraft_core, "__version__", "unknown")
+    click.echo(json.dumps(plain({"schema": schema, "version": version, **entry}), sort_keys=True, allow_nan=False))
+
+
+def table(rows: Sequence[Sequence[str]], indent: str = "") -> str:
+    """Return rows as aligned columns, two blanks apart."""
+    widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(max(map(len, rows), default=0))]
+    lines = (indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def show_findings(findings: Sequence[Diagnostic]) -> None:
+    """Print findings to standard error."""
+    for finding in findings:
+        click.echo(finding.render(), err=True)
+
+
+def exit_code(error: KernelCraftError) -> int:
+    """Return the exit code that an error ends a command with."""
+    if isinstance(error, PluginError):
+        return MISSING
+    if error.code in ("KC0291", "KC0292"):
+        return USAGE
+    if error.code == "KC0143":  # an extension that is not there: by name, or a file
+        return USAGE if error.diagnostics[0].span else MISSING
+    return ANSWER_NO if isinstance(error, AssemblyError | IsaError) else USAGE
+
+
+@contextmanager
+def reporting(schema: str, as_json: bool) -> Iterator[None]:
+    """Turn a `KernelCraftError` inside into its report and the exit code that goes with it."""
+    try:
+        yield
+    except KernelCraftError as error:
+        finish(schema, as_json, error.diagnostics, exit_code(error))
+
+
+def finish(schema: str, as_json: bool, findings: Sequence[Diagnostic], code: int) -> NoReturn:
+    """Report findings, as JSON on standard output or as text on standard error, and end the command."""
+    if as_json:
+        emit(schema, {"ok": False, "diagnostics": [finding.as_dict() for finding in findings]})
+    else:
+        show_findings(findings)
+    raise SystemExit(code)

@@ -1,0 +1,226 @@
+"""Every hook of KernelCraft: what a plug-in may implement.
+
+A plug-in is a module (or any object) that states `KC_API = 1` and has functions marked with `kernelcraft_core.hookimpl`,
+each named after a hook below. A function may leave out arguments that it does not need; an argument or a hook of another
+name is refused when the plug-in is loaded. Wrappers (`hookimpl(wrapper=True)`) are refused too.
+
+All hooks are called at registration time only: they return the object that does the work, and no hook is called while a
+program is assembled or simulated. Import what is heavy inside the functions: `kc list-targets` loads every plug-in.
+
+Three rules hold for every hook with a `target` argument:
+
+- it is called with the name of any target, also those of other plug-ins; return None when the target is not yours;
+- where one answer is wanted, the plug-in that announced the target is asked first, then the others, the core's own last;
+- an exception from the plug-in that announced the target ends the operation with KC0309 (a `KernelCraftError` is passed
+  on as it is); an exception from any other plug-in is logged and reported by `kc doctor`, and that plug-in is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pluggy import HookspecMarker
+
+if TYPE_CHECKING:
+    import click
+
+    from kernelcraft_core.isa import Extension, Isa
+    from kernelcraft_core.sim import Machine
+    from kernelcraft_core.target_info import TargetInfo
+
+hookspec = HookspecMarker("kernelcraft")
+
+OWNER_ONLY = frozenset({"kc_isa", "kc_machines"})
+"""Hooks that only the plug-in which announced the target is asked: what a target is, nobody else may change silently."""
+
+RESERVED = frozenset({"kc_grammar", "kc_baseline_compiler", "kc_tasks", "kc_workloads"})
+"""Hooks whose form is fixed and which this version never calls; implementing them is legal and has no effect yet."""
+
+
+@hookspec
+def kc_targets() -> Iterable[TargetInfo]:
+    """Return the targets this plug-in provides.
+
+    Called once, when the plug-in is loaded. All plug-ins answer; a plug-in without targets leaves the hook out. The names
+    must be new: a plug-in that announces the name of a target which another one announced before it is listed as broken
+    (KC0307) as a whole, and the earlier one stays.
+
+    Returns:
+        `TargetInfo` records; their `distribution` and `plugin` are filled in by the manager.
+    """
+    raise NotImplementedError
+
+
+@hookspec(firstresult=True)
+def kc_isa(target: str) -> Isa | None:
+    """Return the instruction set of `target`.
+
+    Called when the target is opened, and only on the plug-in that announced it; called again for every opening, so keep
+    the record at module level or cache it.
+
+    Args:
+        target: a target's name.
+
+    Returns:
+        The base ISA, without extensions; None when the target is not yours.
+
+    Raises:
+        IsaError: KC01xx the description is wrong.
+    """
+
+
+@hookspec(firstresult=True)
+def kc_machines(target: str) -> Sequence[Machine] | None:
+    """Return the machine presets of `target`, the default first.
+
+    Called when the target is opened, after `kc_isa`, and only on the plug-in that announced it. Without an answer the
+    target has one machine, named `default`, that has no parameters.
+
+    Args:
+        target: a target's name.
+
+    Returns:
+        At least one `Machine`, with different names; None when the target is not yours.
+    """
+
+
+@hookspec
+def kc_isa_extensions() -> Iterable[Extension]:
+    """Return the ISA extensions this plug-in offers.
+
+    Called when a target is opened with an extension that is given by name. All plug-ins answer, and an extension may be
+    for the ISA of another plug-in: `Extension.extends` says for which. Nothing is applied that is not asked for. Names
+    are unique per ISA.
+
+    Returns:
+        `Extension` records, as `kernelcraft_core.isa.extension.load_extension` reads them from TOML.
+
+    Raises:
+        IsaError: KC014x an extension cannot be read. The plug-in's extensions are then left out.
+    """
+    raise NotImplementedError
+
+
+@hookspec(firstresult=True)
+def kc_grammar(target: str) -> str | None:
+    """Return a hand-written Lark grammar of the target's assembly, where the generated one does not fit.
+
+    Reserved: this version always generates the grammar from the ISA.
+
+    Args:
+        target: a target's name.
+
+    Returns:
+        Grammar text in Lark's notation; None to use the generated one.
+    """
+
+
+@hookspec(firstresult=True)
+def kc_assembler(target: str, isa: Isa) -> Any | None:
+    """Return an assembler for `isa`.
+
+    Called once per opened target, when its assembler is first needed. The first answer counts; the core's table-driven
+    assembler answers last, so implement this only for another dialect, further checks, or an assembler of your own.
+
+    Args:
+        target: a target's name.
+        isa: the composed ISA: base and extensions, with the machine's parameter values.
+
+    Returns:
+        An object with `assemble(source, filename) -> Program` and the attribute `dialect`, such as
+        `kernelcraft_core.asm.Assembler`; None to leave it to others.
+
+    Raises:
+        IsaError: KC0240, KC0244 the ISA's pseudo-instructions or word lengths cannot be assembled.
+    """
+
+
+@hookspec(firstresult=True)
+def kc_simulator(target: str, isa: Isa, machine: Machine, backend: str) -> Any | None:
+    """Return a simulator.
+
+    Called once per run, before anything is executed. The first answer counts; the core's table-driven simulator answers
+    last, and only for the back end `core`. Answer for other back ends (`rtl`, a vendor's simulator) by their names; a
+    native one should run its work in a child process.
+
+    Args:
+        target: a target's name.
+        isa: the composed ISA.
+        machine: the machine in force, with overridden parameters.
+        backend: `core`, or the name of another simulator that the caller asks for.
+
+    Returns:
+        An object with the method `run` of `kernelcraft_core.sim.Simulator`; None when you have no such back end.
+
+    Raises:
+        MachineError: KC05xx the machine's parameters cannot be simulated.
+    """
+
+
+@hookspec
+def kc_docs(target: str) -> Mapping[str, str] | None:
+    """Return hand-written pages about `target`: memory layout, calling convention, hardware guidance.
+
+    Called when a target's documents are asked for (`kc docs`). All answers are merged; a page of the same name from the
+    plug-in that announced the target wins. The reference of the instructions is generated and is not returned here.
+
+    Args:
+        target: a target's name.
+
+    Returns:
+        File name (`memory-layout.md`) -> Markdown text; None when you have none.
+    """
+
+
+@hookspec(firstresult=True)
+def kc_baseline_compiler(target: str) -> Any | None:
+    """Return the compiler whose kernels are the baseline on `target`.
+
+    Reserved: this version does not score kernels.
+
+    Args:
+        target: a target's name.
+
+    Returns:
+        A compiler object; None when you have none.
+    """
+
+
+@hookspec
+def kc_tasks() -> Iterable[Any]:
+    """Return the benchmark tasks this plug-in provides.
+
+    Reserved: this version has no benchmark. All plug-ins will answer; task suites are plug-ins like any other.
+
+    Returns:
+        Task records with different slugs.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def kc_workloads(target: str) -> Iterable[Any] | None:
+    """Return how tasks are laid out on `target`.
+
+    Reserved: this version has no benchmark. All plug-ins will answer.
+
+    Args:
+        target: a target's name.
+
+    Returns:
+        Workload records; None when you have none for this target.
+    """
+
+
+@hookspec
+def kc_commands(cli: click.Group) -> None:
+    """Add subcommands to `kc`.
+
+    Called when `kc` is asked for a command that is not its own, and for `kc --help`; never when the core is used from
+    Python. Each plug-in gets a group of its own, and its commands are added to `kc` afterwards: a name that `kc` or an
+    earlier plug-in has is left out, with a warning.
+
+    Args:
+        cli: a click group; add commands with `@cli.command()` or `cli.add_command`.
+    """

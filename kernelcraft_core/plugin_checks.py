@@ -1,0 +1,147 @@
+"""What is checked about a plug-in before it is used."""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Iterable
+
+from pluggy import PluginManager
+
+from kernelcraft_core import KC_API, __version__
+from kernelcraft_core.diagnostics import did_you_mean
+from kernelcraft_core.target_info import TargetInfo
+
+MAX_TARGETS = 1000
+MAX_FRAMES = 6
+_MISSING = object()
+
+
+class Refusal(Exception):
+    """A plug-in is not used: a code of `plugins` and the reason, a sentence about "it"."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+
+
+def check_module(manager: PluginManager, plugin: object) -> None:
+    """Check what can be seen without calling anything.
+
+    Raises:
+        Refusal: KC0302, KC0303.
+    """
+    try:
+        _check_api(getattr(plugin, "KC_API", _MISSING))
+        problems = list(_hook_problems(manager, plugin))
+    except Refusal:
+        raise
+    except Exception as error:
+        raise Refusal("KC0303", f"it cannot be inspected: {type(error).__name__}") from error
+    if problems:
+        raise Refusal("KC0303", "; ".join(problems))
+
+
+def _check_api(stated: object) -> None:
+    core = f"kernelcraft-core {__version__} works with KC_API = {KC_API}"
+    if stated is _MISSING:
+        raise Refusal("KC0302", f"it does not state KC_API, the version of the plug-in contract; {core}")
+    if type(stated) is not int:
+        raise Refusal("KC0302", f"its KC_API is {stated!r:.40}, not an integer; {core}")
+    if stated != KC_API:
+        update = "the core is too old for it" if stated > KC_API else "it is too old for this core"
+        raise Refusal("KC0302", f"it states KC_API = {stated}: {update} ({core})")
+
+
+def _hook_problems(manager: PluginManager, plugin: object) -> Iterable[str]:
+    """Yield one sentence per function that does not fit its hook; pluggy would stop at the first or say nothing."""
+    specs = {name: tuple(caller.spec.argnames) for name, caller in vars(manager.hook).items() if caller.has_spec()}
+    marked = 0
+    for name in dir(plugin):
+        options = manager.parse_hookimpl_opts(plugin, name)
+        if options is None:
+            if name in specs and _own_function(plugin, name):
+                yield f"{name} is not marked with @hookimpl"
+            continue
+        marked += 1
+        hook = options.get("specname") or name
+        if hook not in specs:
+            if not options.get("optionalhook"):
+                hint = did_you_mean(hook, specs)
+                yield f"there is no hook {hook}" + (f"; {hint}" if hint else "")
+        elif options.get("wrapper") or options.get("hookwrapper"):
+            yield f"{name} is a wrapper; KernelCraft's hooks cannot be wrapped"
+        else:
+            yield from _argument_problems(name, getattr(plugin, name), hook, specs[hook])
+    if not marked:
+        yield "it implements no hook; mark functions with @kernelcraft_core.hookimpl"
+
+
+def _own_function(plugin: object, name: str) -> bool:
+    value = getattr(plugin, name, None)
+    home = getattr(plugin, "__name__", None) or type(plugin).__module__
+    return inspect.isfunction(value) and value.__module__ == home
+
+
+def _argument_problems(name: str, function: object, hook: str, known: tuple[str, ...]) -> Iterable[str]:
+    if not callable(function):
+        yield f"{name} is not a function"
+        return
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.KEYWORD_ONLY):
+            yield f"{name}: `{parameter}` is never filled in; {_takes(hook, known)}"
+        elif parameter.name not in known and parameter.default is parameter.empty:
+            hint = did_you_mean(parameter.name, known)
+            yield f"{name}: no argument is called {parameter.name!r}; {hint or _takes(hook, known)}"
+
+
+def _takes(hook: str, known: tuple[str, ...]) -> str:
+    return f"the hook is {hook}({', '.join(known)})"
+
+
+def check_targets(answer: object) -> list[TargetInfo]:
+    """Return what `kc_targets` announced as a list.
+
+    Raises:
+        Refusal: KC0304 it is not an iterable of `TargetInfo` with different names.
+    """
+    if answer is None:
+        return []
+    if isinstance(answer, str) or not isinstance(answer, Iterable):
+        raise Refusal("KC0304", f"kc_targets returned {type(answer).__name__}, not a list of TargetInfo")
+    infos: list[TargetInfo] = []
+    for entry in answer:
+        if not isinstance(entry, TargetInfo):
+            raise Refusal("KC0304", f"kc_targets returned a {type(entry).__name__}, not a TargetInfo")
+        if any(entry.name == other.name for other in infos):
+            raise Refusal("KC0304", f"kc_targets announces the target {entry.name!r} twice")
+        infos.append(entry)
+        if len(infos) > MAX_TARGETS:
+            raise Refusal("KC0304", f"kc_targets announces more than {MAX_TARGETS} targets")
+    return infos
+
+
+def frames(error: BaseException | None) -> tuple[str, ...]:
+    """Return the last lines of an exception's traceback, without the import system's and the manager's own frames."""
+    if error is None:
+        return ()
+    try:
+        stack = traceback.extract_tb(error.__traceback__)
+        inside = [f for f in stack if not f.filename.startswith("<frozen ") and not _manager_frame(f.filename)]
+        shown = traceback.format_list(inside[-MAX_FRAMES:]) + traceback.format_exception_only(error)
+    except Exception:
+        return ()
+    return tuple(line for entry in shown for line in entry.rstrip("\n").split("\n"))
+
+
+def _manager_frame(filename: str) -> bool:
+    own = ("plugins.py", "discovery.py", "hooks.py", "plugin_checks.py")
+    folder = __file__.rsplit("plugin_checks", 1)[0]
+    parts = filename.replace("\\", "/").split("/")
+    return (
+        "pluggy" in parts
+        or parts[-2:-1] == ["importlib"]
+        or "importlib" in parts[-3:-1]
+        or filename in {folder + name for name in own}
+    )
