@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kernelcraft_core import KC_API as KC_API
 from kernelcraft_core import hookimpl
 
 if TYPE_CHECKING:
     from kernelcraft_core.asm import Assembler
     from kernelcraft_core.isa import Isa
     from kernelcraft_core.sim import Machine, Simulator
+
+KC_API = 1
 
 
 @hookimpl(trylast=True)

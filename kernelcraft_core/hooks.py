@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from types import GeneratorType
 from typing import Any
 
 from attrs import define, field, frozen
-from pluggy import PluginManager
+from pluggy import HookImpl, PluginManager
 
 from kernelcraft_core.diagnostics import Diagnostic, KernelCraftError, PluginError
 from kernelcraft_core.hookspecs import OWNER_ONLY
@@ -24,10 +24,6 @@ class HookFailure:
     plugin: str
     hook: str
     reason: str
-
-
-class HookError(PluginError):
-    """A plug-in raised an exception in a hook (KC0309)."""
 
 
 @define(eq=False)
@@ -50,74 +46,79 @@ class Hooks:
             raise AttributeError(name)
         spec = getattr(self._manager.hook, name).spec
         call = self._first if spec.opts["firstresult"] else self._all
-        return lambda **arguments: call(name, arguments)
 
-    def implementers(self, name: str) -> list[object]:
-        """Return the plug-ins that implement a hook, in the order in which pluggy would call them."""
-        return [impl.plugin for impl in reversed(getattr(self._manager.hook, name).get_hookimpls())]
+        def hook(**arguments: Any) -> Any:
+            if set(arguments) != set(spec.argnames):
+                raise TypeError(f"{name} takes the arguments {', '.join(spec.argnames)}, by name")
+            return call(name, arguments)
+
+        return hook
+
+    def implementations(self, name: str, plugin: object = None) -> list[HookImpl]:
+        """Return who implements a hook, in calling order: the last one registered first, `trylast` ones at the end."""
+        found = reversed(getattr(self._manager.hook, name).get_hookimpls())
+        return [impl for impl in found if plugin is None or impl.plugin is plugin]
 
     def _first(self, name: str, arguments: dict[str, Any]) -> Any:
         """Return the first answer: the owner's, then (unless only the owner may answer) the others'."""
         owner = self._owners.get(arguments.get("target", ""))
-        plugins = self.implementers(name)
+        found = self.implementations(name)
         if name in OWNER_ONLY:
-            plugins = [p for p in plugins if p is owner]
+            found = [impl for impl in found if impl.plugin is owner]
         else:
-            plugins.sort(key=lambda p: p is not owner)
-        for result in self._results(name, plugins, owner, arguments):
-            return result
-        return None
+            found.sort(key=lambda impl: impl.plugin is not owner)
+        return next(self._results(found, owner, arguments, name), None)
 
     def _all(self, name: str, arguments: dict[str, Any]) -> list[Any]:
         """Return all answers, the owner's last, so that it wins where a caller merges them in order."""
         owner = self._owners.get(arguments.get("target", ""))
-        plugins = sorted(self.implementers(name), key=lambda p: p is owner)
-        return list(self._results(name, plugins, owner, arguments))
+        found = sorted(self.implementations(name), key=lambda impl: impl.plugin is owner)
+        return list(self._results(found, owner, arguments, name))
 
-    def _results(self, name: str, plugins: list[object], owner: object, arguments: dict[str, Any]) -> Iterator[Any]:
-        for plugin in plugins:
-            trusted = plugin is self._builtin
-            try:
-                result = self.call_one(plugin, name, arguments)
-            except KernelCraftError as error:
-                if trusted or plugin is owner:
-                    raise
-                self._note(plugin, name, error.diagnostics[0].message if error.diagnostics else "")
-            except (Exception, SystemExit) as error:
-                if trusted:
-                    raise
-                reason = explain(error)
-                if plugin is owner:
-                    message = f"plug-in {self._name(plugin)}: {name} failed: {reason}"
-                    raise HookError(Diagnostic("KC0309", message, hint="this is a mistake in the plug-in")) from error
-                self._note(plugin, name, reason)
-            else:
-                if result is not None:
-                    yield result
+    def _results(
+        self, found: Iterable[HookImpl], owner: object, arguments: Mapping[str, Any], name: str
+    ) -> Iterator[Any]:
+        for impl in found:
+            result = self.collect(impl, name, arguments, owner)
+            if result is not None:
+                yield result
 
-    def call_one(self, plugin: object, name: str, arguments: Mapping[str, Any]) -> Any:
-        """Return one plug-in's own answer to a hook, None when it has none; its exceptions pass through."""
-        others = [p for p in self._manager.get_plugins() if p is not plugin]
-        caller = self._manager.subset_hook_caller(name, others)
+    def collect(self, impl: HookImpl, hook: str, arguments: Mapping[str, Any], owner: object = None) -> Any:
+        """Return one implementation's answer, None when it fails and its plug-in is not `owner` (nor the core).
+
+        Raises:
+            PluginError: KC0309 the owner failed.
+            KernelCraftError: the owner raised it.
+        """
+        try:
+            return self.call_one(impl, arguments)
+        except (Exception, SystemExit) as error:
+            own = isinstance(error, KernelCraftError)
+            if impl.plugin is self._builtin or (own and impl.plugin is owner):
+                raise
+            reason = explain(error)
+            if impl.plugin is owner:
+                message = f"plug-in {impl.plugin_name}: {hook} failed: {reason}"
+                raise PluginError(Diagnostic("KC0309", message, hint="this is a mistake in the plug-in")) from error
+            self._note(impl.plugin_name, hook, reason)
+            return None
+
+    def call_one(self, impl: HookImpl, arguments: Mapping[str, Any]) -> Any:
+        """Return one implementation's answer; its exceptions pass through."""
         with self._around():
-            result = caller(**arguments)
-            if isinstance(result, list) and not caller.spec.opts["firstresult"]:  # type: ignore[union-attr]
-                result = result[0] if result else None
+            result = impl.function(*(arguments[name] for name in impl.argnames))
             if isinstance(result, GeneratorType):  # its body is the plug-in's code too
                 result = tuple(result)
         return result
 
-    def _name(self, plugin: object) -> str:
-        return self._manager.get_name(plugin) or "?"
-
-    def _note(self, plugin: object, hook: str, reason: str) -> None:
-        failure = HookFailure(self._name(plugin), hook, reason)
+    def _note(self, plugin: str, hook: str, reason: str) -> None:
+        failure = HookFailure(plugin, hook, reason)
         if failure not in self.failures:
             import logging
 
             self.failures.append(failure)
             text = "plug-in %s is left out: %s failed: %s"
-            logging.getLogger("kernelcraft").warning(text, failure.plugin, hook, reason)
+            logging.getLogger("kernelcraft").warning(text, plugin, hook, reason)
 
 
 def explain(error: BaseException) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import inspect
-import traceback
+import os
 from collections.abc import Iterable
+from pathlib import Path
 
 from pluggy import PluginManager
 
 from kernelcraft_core import KC_API, __version__
 from kernelcraft_core.diagnostics import did_you_mean
+from kernelcraft_core.hooks import explain
 from kernelcraft_core.target_info import TargetInfo
 
-MAX_TARGETS = 1000
 MAX_FRAMES = 6
 _MISSING = object()
 
@@ -33,12 +34,13 @@ def check_module(manager: PluginManager, plugin: object) -> None:
         Refusal: KC0302, KC0303.
     """
     try:
+        hash(plugin)
         _check_api(getattr(plugin, "KC_API", _MISSING))
         problems = list(_hook_problems(manager, plugin))
     except Refusal:
         raise
     except Exception as error:
-        raise Refusal("KC0303", f"it cannot be inspected: {type(error).__name__}") from error
+        raise Refusal("KC0303", f"it cannot be inspected: {explain(error)}") from error
     if problems:
         raise Refusal("KC0303", "; ".join(problems))
 
@@ -100,32 +102,41 @@ def _takes(hook: str, known: tuple[str, ...]) -> str:
     return f"the hook is {hook}({', '.join(known)})"
 
 
-def check_targets(answer: object) -> list[TargetInfo]:
-    """Return what `kc_targets` announced as a list.
+def iterate(answer: object) -> Iterable[object]:
+    """Return what `kc_targets` returned as something to loop over.
 
     Raises:
-        Refusal: KC0304 it is not an iterable of `TargetInfo` with different names.
+        Refusal: KC0304 it is no iterable.
     """
     if answer is None:
-        return []
+        return ()
     if isinstance(answer, str) or not isinstance(answer, Iterable):
         raise Refusal("KC0304", f"kc_targets returned {type(answer).__name__}, not a list of TargetInfo")
-    infos: list[TargetInfo] = []
-    for entry in answer:
+    return answer
+
+
+def check_targets(answers: Iterable[object]) -> list[TargetInfo]:
+    """Return what a plug-in announced.
+
+    Raises:
+        Refusal: KC0304 something is no `TargetInfo`, or a name stands there twice.
+    """
+    infos: dict[str, TargetInfo] = {}
+    for entry in answers:
         if not isinstance(entry, TargetInfo):
             raise Refusal("KC0304", f"kc_targets returned a {type(entry).__name__}, not a TargetInfo")
-        if any(entry.name == other.name for other in infos):
+        if entry.name in infos:
             raise Refusal("KC0304", f"kc_targets announces the target {entry.name!r} twice")
-        infos.append(entry)
-        if len(infos) > MAX_TARGETS:
-            raise Refusal("KC0304", f"kc_targets announces more than {MAX_TARGETS} targets")
-    return infos
+        infos[entry.name] = entry
+    return list(infos.values())
 
 
 def frames(error: BaseException | None) -> tuple[str, ...]:
     """Return the last lines of an exception's traceback, without the import system's and the manager's own frames."""
     if error is None:
         return ()
+    import traceback
+
     try:
         stack = traceback.extract_tb(error.__traceback__)
         inside = [f for f in stack if not f.filename.startswith("<frozen ") and not _manager_frame(f.filename)]
@@ -136,12 +147,6 @@ def frames(error: BaseException | None) -> tuple[str, ...]:
 
 
 def _manager_frame(filename: str) -> bool:
+    folder = os.path.dirname(__file__)
     own = ("plugins.py", "discovery.py", "hooks.py", "plugin_checks.py")
-    folder = __file__.rsplit("plugin_checks", 1)[0]
-    parts = filename.replace("\\", "/").split("/")
-    return (
-        "pluggy" in parts
-        or parts[-2:-1] == ["importlib"]
-        or "importlib" in parts[-3:-1]
-        or filename in {folder + name for name in own}
-    )
+    return filename in {os.path.join(folder, name) for name in own} or "importlib" in Path(filename).parts

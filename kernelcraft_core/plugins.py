@@ -36,13 +36,13 @@ from kernelcraft_core import builtin_plugin, discovery, hookspecs
 from kernelcraft_core.diagnostics import Diagnostic, PluginError
 from kernelcraft_core.discovery import GROUP, LOCAL_FOLDER, Candidate
 from kernelcraft_core.hooks import Around, Hooks, explain
-from kernelcraft_core.plugin_checks import Refusal, check_module, check_targets, frames
+from kernelcraft_core.plugin_checks import Refusal, check_module, check_targets, frames, iterate
 from kernelcraft_core.target_info import TargetInfo
 
 ENV_NAMES = "KERNELCRAFT_PLUGINS"
 ENV_FILES = "KERNELCRAFT_PLUGIN_FILES"
 ENV_LOCAL = "KERNELCRAFT_LOCAL_PLUGINS"
-BUILTIN = "builtin"
+BUILTIN = "(core)"
 
 __all__ = ["PluginRecord", "PluginRegistry", "configure", "load", "registry"]
 
@@ -107,11 +107,10 @@ class PluginRegistry:
 
     def each(self, hook: str, **arguments: Any) -> Iterator[tuple[PluginRecord, Any]]:
         """Yield (plug-in, its answer) of every working plug-in that answers, in order of loading; exceptions pass."""
-        implementers = self.hook.implementers(hook)
         for record in self.plugins:
             plugin = self._modules.get(record.name) if record.ok else None
-            if plugin is not None and any(plugin is p for p in implementers):
-                answer = self.hook.call_one(plugin, hook, arguments)
+            for impl in self.hook.implementations(hook, plugin) if plugin is not None else ():
+                answer = self.hook.call_one(impl, arguments)
                 if answer is not None:
                     yield record, answer
 
@@ -226,8 +225,8 @@ class _Loader:
     def announce(self, plugin: object, candidate: Candidate) -> list[TargetInfo]:
         """Return the plug-in's targets, refusing what is wrong or taken."""
         try:
-            answer = self.hooks.call_one(plugin, "kc_targets", {})
-            infos = check_targets(answer)
+            found = self.hooks.implementations("kc_targets", plugin)
+            infos = check_targets([info for impl in found for info in iterate(self.hooks.call_one(impl, {}))])
         except (Refusal, KeyboardInterrupt):
             raise
         except PluginError as error:

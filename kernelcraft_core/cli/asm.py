@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kernelcraft_core.cli import output
 from kernelcraft_core.cli.support import (
-    emit,
     json_option,
     open_target,
     read_program,
@@ -29,7 +29,13 @@ MAX_JSON_WORDS = 1 << 20
 @click.command("asm")
 @click.argument("file", metavar="FILE")
 @target_option
-@click.option("-o", "--output", metavar="OUT", help="Write the machine code to this file instead of standard output.")
+@click.option(
+    "-o",
+    "--output",
+    "destination",
+    metavar="OUT",
+    help="Write the machine code to this file instead of standard output.",
+)
 @click.option(
     "--format",
     "form",
@@ -46,7 +52,7 @@ def command(
     /,
     file: str,
     target_name: str,
-    output: str | None,
+    destination: str | None,
     form: str,
     machine: str | None,
     settings: tuple[str, ...],
@@ -67,8 +73,8 @@ def command(
         source = read_program(file)
         program = target.assemble(source, filename="<stdin>" if file == "-" else file)
         data = render(program, form)
-        if output is not None:
-            write_file(output, data)
+        if destination is not None:
+            write_file(destination, data)
         if as_json:
             entry: dict[str, Any] = {
                 "ok": True,
@@ -81,15 +87,15 @@ def command(
                 "symbols": dict(program.symbols),
                 "diagnostics": [finding.as_dict() for finding in program.diagnostics],
             }
-            if output is not None:
-                entry["output"] = output
+            if destination is not None:
+                entry["output"] = destination
             elif len(program) <= MAX_JSON_WORDS:
                 entry["words"] = list(program.words)
-            emit("kc.asm/1", entry)
+            output.emit("kc.asm/1", entry)
             return
         show_findings(program.diagnostics)
-        if output is not None:
-            click.echo(f"{len(program)} items, {len(program.image)} bytes -> {output}", err=True)
+        if destination is not None:
+            click.echo(f"{len(program)} items, {len(program.image)} bytes -> {destination}", err=True)
         elif isinstance(data, bytes):
             sys.stdout.buffer.write(data)
         else:

@@ -6,8 +6,8 @@ import re
 
 import click
 
+from kernelcraft_core.cli import output
 from kernelcraft_core.cli.support import (
-    emit,
     json_option,
     open_target,
     read_program,
@@ -25,7 +25,9 @@ _COMMENT = re.compile(rb"(?:#|;|//)[^\n]*")
 @click.command("disasm")
 @click.argument("file", metavar="FILE")
 @target_option
-@click.option("-o", "--output", metavar="OUT", help="Write the text to this file instead of standard output.")
+@click.option(
+    "-o", "--output", "destination", metavar="OUT", help="Write the text to this file instead of standard output."
+)
 @click.option(
     "--format",
     "form",
@@ -43,7 +45,7 @@ def command(
     /,
     file: str,
     target_name: str,
-    output: str | None,
+    destination: str | None,
     form: str,
     base: str,
     machine: str | None,
@@ -67,12 +69,12 @@ def command(
         data = read_program(file)
         code = data if form == "bin" or (form == "auto" and not _is_text(data)) else hex_words(data, file)
         text = target.disassemble(code, address)
-        if output is not None:
-            write_file(output, text)
+        if destination is not None:
+            write_file(destination, text)
         if as_json:
             entry = {"ok": True, "target": target.name, "diagnostics": []}
-            emit("kc.disasm/1", entry | ({"output": output} if output is not None else {"text": text}))
-        elif output is None:
+            output.emit("kc.disasm/1", entry | ({"output": destination} if destination is not None else {"text": text}))
+        elif destination is None:
             click.echo(text, nl=not text.endswith("\n"))
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kernelcraft_core.cli import output
 from kernelcraft_core.cli.support import (
-    emit,
     json_option,
     open_target,
     reporting,
@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 @click.command("docs")
 @click.argument("target_name", metavar="TARGET")
 @click.option(
-    "-o", "--output", metavar="DIR", help="Write the pages into this folder instead of printing the reference."
+    "-o",
+    "--output",
+    "destination",
+    metavar="DIR",
+    help="Write the pages into this folder instead of printing the reference.",
 )
 @target_options
 @json_option
@@ -35,7 +39,7 @@ def command(
     ctx: click.Context,
     /,
     target_name: str,
-    output: str | None,
+    destination: str | None,
     machine: str | None,
     settings: tuple[str, ...],
     extensions: tuple[str, ...],
@@ -51,23 +55,25 @@ def command(
     with reporting("kc.docs/1", as_json):
         target = open_target(ctx, target_name, machine, settings, extensions)
         files = target_pages(target)
-        if output is not None:
+        if destination is not None:
             for name, text in files.items():
-                write_file(str(Path(output, *PurePosixPath(name).parts)), text, folders=True)
+                write_file(str(Path(destination, *PurePosixPath(name).parts)), text, folders=True)
         if as_json:
             entry = {"ok": True, "target": target.name, "digest": target.isa.digest, "diagnostics": []}
-            emit("kc.docs/1", entry | ({"files": sorted(files)} if output is not None else {"pages": files}))
-        elif output is None:
+            output.emit(
+                "kc.docs/1", entry | ({"files": sorted(files)} if destination is not None else {"pages": files})
+            )
+        elif destination is None:
             click.echo(files["isa.md"], nl=False)
         else:
-            click.echo(f"{len(files)} pages -> {output}", err=True)
+            click.echo(f"{len(files)} pages -> {destination}", err=True)
 
 
 def target_pages(target: Target) -> dict[str, str]:
     """Return file name -> Markdown of everything there is to read about a target.
 
     Raises:
-        PluginError: KC0308 a page of the plug-in's has a name that leaves the folder.
+        PluginError: KC0311 a page of the plug-in's has a name that leaves the folder.
     """
     from kernelcraft_core.isa.docs import pages
 
@@ -76,7 +82,7 @@ def target_pages(target: Target) -> dict[str, str]:
         parts = PurePosixPath(name).parts
         if not parts or PurePosixPath(name).is_absolute() or ".." in parts or "\\" in name or ":" in name:
             message = f"the plug-in of {target.name} names a page {name!r}, which is not inside the folder"
-            raise PluginError(Diagnostic("KC0308", message))
+            raise PluginError(Diagnostic("KC0311", message))
     documents.setdefault("machine.md", machine_page(target.machine, target.machines))
     return pages(target.isa, documents)
 

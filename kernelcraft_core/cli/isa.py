@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kernelcraft_core.cli import output
 from kernelcraft_core.cli.support import (
     USAGE,
-    emit,
     finish,
     json_option,
     open_target,
     reporting,
     show_findings,
-    table,
     target_options,
 )
 
@@ -78,7 +77,9 @@ def _show_space(isa: Isa, as_json: bool) -> None:
 
     spaces = free_encodings(isa)
     if as_json:
-        emit("kc.isa-space/1", {"isa": isa.name, "digest": isa.digest, "space": [space.as_dict() for space in spaces]})
+        output.emit(
+            "kc.isa-space/1", {"isa": isa.name, "digest": isa.digest, "space": [space.as_dict() for space in spaces]}
+        )
     else:
         click.echo("\n".join(space.text() for space in spaces))
 
@@ -89,18 +90,17 @@ def _show_all(isa: Isa, as_json: bool) -> None:
 
     if as_json:
         entry = _header(isa) | {"description": isa.canonical(), "instructions": [instruction_json(d) for d in isa]}
-        emit("kc.isa/1", entry)
+        output.emit("kc.isa/1", entry)
         return
-    rows = [("name", "category", "unit", "cycles", "written")]
-    rows += [(d.name, d.record.category, d.record.unit, cost.shown(d.latency), d.forms[0].usage()) for d in isa]
-    click.echo(table(rows))
+    rows = [(d.name, d.record.category, d.record.unit, cost.shown(d.latency), d.forms[0].usage()) for d in isa]
+    click.echo(output.table(rows, ("NAME", "CATEGORY", "UNIT", "CYCLES", "WRITTEN")))
 
 
 def _show_some(isa: Isa, found: Sequence[Definition], as_json: bool) -> None:
     from kernelcraft_core.isa.docs import instruction_json, instruction_markdown
 
     if as_json:
-        emit("kc.isa/1", _header(isa) | {"instructions": [instruction_json(d) for d in found]})
+        output.emit("kc.isa/1", _header(isa) | {"instructions": [instruction_json(d) for d in found]})
     else:
         click.echo("\n\n".join(instruction_markdown(d) for d in found))
 
@@ -159,7 +159,7 @@ def check(
         base = open_target(ctx, name, extensions=before)
         proposal = check_proposal(base, open_target(ctx, name, extensions=[*before, extension]))
         if as_json:
-            emit("kc.isa-check/1", {"ok": True, "target": name, "diagnostics": [], **proposal.as_dict()})
+            output.emit("kc.isa-check/1", {"ok": True, "target": name, "diagnostics": [], **proposal.as_dict()})
             return
         show_findings(proposal.warnings)
         click.echo(_proposal_text(proposal))
@@ -182,7 +182,7 @@ def _proposal_text(proposal: Proposal) -> str:
                 definition.forms[0].usage(),
             )
         )
-    out += [table(rows, "  ")] if rows else []
+    out += [f"  {line}" for line in output.table(rows).splitlines()]
     for change in proposal.changes.changes:
         if change.what not in ("instruction", "extension"):
             out.append(f"  {change.action} {change.what} {change.name}")
@@ -223,6 +223,6 @@ def diff(ctx: click.Context, /, left: str, right: str | None, extensions: tuple[
         found = compare(a, b)
         if as_json:
             entry = found.as_dict()
-            emit(entry.pop("schema"), entry)
+            output.emit(entry.pop("schema"), entry)
         else:
             click.echo(found.text())

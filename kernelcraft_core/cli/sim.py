@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kernelcraft_core.cli import output
 from kernelcraft_core.cli.support import (
     ANSWER_NO,
-    emit,
     json_option,
     open_target,
     read_program,
     reporting,
     show_findings,
-    table,
     target_option,
     target_options,
     write_file,
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     from kernelcraft_core.isa import Program
     from kernelcraft_core.sim.result import RunResult
     from kernelcraft_core.target import Target
+
+_HOT = ("LINE", "PC", "COUNT", "CYCLES", "INSTRUCTION")
 
 
 @click.command("sim")
@@ -133,7 +134,7 @@ def _print_json(target: Target, program: Program, result: RunResult, final: Mapp
         entry["diagnostics"].append(result.trap.diagnostic().as_dict())
     if profile:
         entry["profile"] = result.profile.as_dict()
-    emit("kc.sim/1", entry)
+    output.emit("kc.sim/1", entry)
 
 
 def _print_text(program: Program, result: RunResult, final: Mapping[str, Any], profile: bool) -> None:
@@ -152,7 +153,7 @@ def _print_text(program: Program, result: RunResult, final: Mapping[str, Any], p
     if result.undefined_count:
         first = result.undefined_reads[0]
         rows.append(("undefined", f"{result.undefined_count} reads, the first of {first.memory} at {first.address}"))
-    click.echo(table(rows))
+    click.echo(output.table(rows))
     for name, value in final.items():
         click.echo(f"{name} = {_state_text(value)}")
     if profile:
@@ -181,12 +182,10 @@ def _hex_lines(digits: str) -> str:
 def _profile_text(result: RunResult) -> str:
     profile = result.profile
     total = max(1, sum(profile.by_unit.values()))
-    rows = [("unit", "cycles", "share")]
     ordered = sorted(profile.by_unit.items(), key=lambda item: (-item[1], item[0]))
-    rows += [(unit, str(cycles), f"{cycles / total:.1%}") for unit, cycles in ordered]
-    hot = [("line", "pc", "count", "cycles", "instruction")]
-    hot += [(str(p.line), str(p.pc), str(p.count), str(p.cycles), p.mnemonic) for p in profile.hottest()]
-    return f"\n{table(rows)}\n\n{table(hot)}"
+    rows = [(unit, str(cycles), f"{cycles / total:.1%}") for unit, cycles in ordered]
+    hot = [(str(p.line), str(p.pc), str(p.count), str(p.cycles), p.mnemonic) for p in profile.hottest()]
+    return f"\n{output.table(rows, ('UNIT', 'CYCLES', 'SHARE'))}\n\n{output.table(hot, _HOT)}"
 
 
 def chrome_trace(target: Target, program: Program, result: RunResult) -> str:

@@ -5,8 +5,6 @@ Exit codes: 0 right; 1 it ran and the answer is no; 2 usage; 3 a target, plug-in
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
+from kernelcraft_core.cli import output
 from kernelcraft_core.diagnostics import AssemblyError, Diagnostic, IsaError, KernelCraftError, PluginError, Span
 
 if TYPE_CHECKING:
@@ -64,9 +63,11 @@ def target_option(function: _F) -> _F:
 
 
 def registry_of(ctx: click.Context) -> Any:
-    """Return the plug-in registry that the main command put into the context, or None for the default one."""
-    root = ctx.find_root().obj
-    return getattr(root, "registry", root)
+    """Return the plug-in registry: the one of this invocation, or one that the caller put into the context."""
+    from kernelcraft_core.cli.session import Session, session_of
+
+    given = ctx.find_root().obj
+    return session_of(ctx).registry if given is None or isinstance(given, Session) else given
 
 
 def open_target(
@@ -145,36 +146,6 @@ def write_file(path: str, data: bytes | str, *, folders: bool = False) -> None:
 # --- output -----------------------------------------------------------------------------------------------------------
 
 
-def plain(value: Any) -> Any:
-    """Return `value` with what JSON has no word for made plain: NaN and infinity become strings, arrays lists."""
-    if isinstance(value, float):
-        return (
-            value if math.isfinite(value) else ("NaN" if value != value else "Infinity" if value > 0 else "-Infinity")
-        )
-    if isinstance(value, dict):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    return value
-
-
-def emit(schema: str, entry: dict[str, Any]) -> None:
-    """Print one JSON object to standard output."""
-    import kernelcraft_core
-
-    version = getattr(kernelcraft_core, "__version__", "unknown")
-    click.echo(json.dumps(plain({"schema": schema, "version": version, **entry}), sort_keys=True, allow_nan=False))
-
-
-def table(rows: Sequence[Sequence[str]], indent: str = "") -> str:
-    """Return rows as aligned columns, two blanks apart."""
-    widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(max(map(len, rows), default=0))]
-    lines = (indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)) for row in rows)
-    return "\n".join(line.rstrip() for line in lines)
-
-
 def show_findings(findings: Sequence[Diagnostic]) -> None:
     """Print findings to standard error."""
     for finding in findings:
@@ -204,7 +175,7 @@ def reporting(schema: str, as_json: bool) -> Iterator[None]:
 def finish(schema: str, as_json: bool, findings: Sequence[Diagnostic], code: int) -> NoReturn:
     """Report findings, as JSON on standard output or as text on standard error, and end the command."""
     if as_json:
-        emit(schema, {"ok": False, "diagnostics": [finding.as_dict() for finding in findings]})
+        output.emit(schema, {"ok": False, "diagnostics": [finding.as_dict() for finding in findings]})
     else:
         show_findings(findings)
     raise SystemExit(code)

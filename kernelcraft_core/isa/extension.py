@@ -44,7 +44,7 @@ from kernelcraft_core.isa.model import Extension
 from kernelcraft_core.isa.places import Places, scan
 
 SCHEMA = "kc.extension/1"
-MAX_BYTES = 1 << 20
+MAX_BYTES = 1 << 18
 MAX_LINE = 4000
 MAX_RECORDS = 1000
 """Most entries of one kind (instructions, state, ...) in one file."""
@@ -58,6 +58,7 @@ STATE: dict[str, type[Any]] = {
     "rows": model.Rows,
     "bytes": model.Bytes,
 }
+_MAX_FOUND = 200
 _TABLES = {"kind": "kinds", "state": "state", "instr": "instrs", "pseudo": "pseudos"}
 _TOP = ("schema", "name", "extends", "requires", "doc", "params", *_TABLES)
 _PROSE = ("doc", "note", "source", "semantics")
@@ -149,6 +150,8 @@ def _not_toml(message: str, lines: tuple[str, ...], filename: str) -> Diagnostic
         message = message[: m.start()]
         if m[1]:
             line, column = int(m[1]), int(m[2])
+    if column == 1 and line > 1 and message.startswith("Illegal character '\\n'"):  # the end of the line before
+        line, column = line - 1, len(lines[line - 2]) + 1
     span = Span(filename, line, column, 1, lines[line - 1] if 0 < line <= len(lines) else None)
     return Diagnostic("KC0144", f"this is not TOML: {printable(message, 200)}", span, _toml_hint(message))
 
@@ -208,9 +211,13 @@ class _Reader:
     lines: tuple[str, ...]
     places: Places
     findings: list[Diagnostic] = field(factory=list)
+    count: int = 0
 
     def fail(self, code: str, message: str, path: str, hint: str | None = None, *, key: bool = False) -> None:
         """Note a finding at the value (or the key) of `path`."""
+        self.count += 1
+        if self.count > _MAX_FOUND:
+            return
         line, column = self.places.near(path, key=key)
         shown = self.lines[line - 1] if line <= len(self.lines) else ""
         length = len(path.rpartition(".")[2]) if key and path in self.places.keys else 1
@@ -220,7 +227,7 @@ class _Reader:
     def sorted_findings(self) -> list[Diagnostic]:
         """Return the findings by place, at most 20 of them."""
         found = sorted(self.findings, key=sort_key)
-        left = len(found) - MAX_DIAGNOSTICS
+        left = self.count - MAX_DIAGNOSTICS
         if left <= 0:
             return found
         last = found[MAX_DIAGNOSTICS - 1]

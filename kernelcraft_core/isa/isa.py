@@ -326,7 +326,7 @@ class Isa:
             "extensions": [e.name for e in self.extensions],
             "kinds": [plain(k) for k in self.kinds],
             "state": [plain(s) for s in self.state],
-            "instrs": [plain(i) for i in self.instrs],
+            "instrs": [{**plain(i), "latency": str(i.latency), "interval": str(i.interval)} for i in self.instrs],
             "pseudos": [plain(p) for p in self.pseudos],
             "primitives": [[p.name, list(p.args), p.result] for p in self.primitives],
         }

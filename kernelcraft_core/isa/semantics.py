@@ -210,6 +210,8 @@ class Checker:
                 expr = self._expr(value)
                 if isinstance(expr.type, tuple):
                     raise self.fail("KC0123", f"the primitive gives {len(expr.type)} values", target)
+                if expr.type is None or isinstance(expr.type, StateType):
+                    raise self.fail("KC0125", "this is not a value that can be named", value)
                 self._bind(name, _value_type(expr), target)
                 out.append(ir.Let((name,), expr))
             case ast.Tuple(elts=elts) if all(isinstance(e, ast.Name) for e in elts) and guard is None:

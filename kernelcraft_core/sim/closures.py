@@ -14,7 +14,7 @@ from attrs import define, field, frozen
 
 from kernelcraft_core.isa import Decoded, ir
 from kernelcraft_core.isa.ir import ArrayType, Float, Int
-from kernelcraft_core.isa.model import RegFile, Rows, Scalar, Words
+from kernelcraft_core.isa.model import Array, RegFile, Rows, Scalar, Words
 from kernelcraft_core.sim.bind import Bindings, Price, cell_format, zero_of
 from kernelcraft_core.sim.result import Trap
 from kernelcraft_core.sim.rounding import ARRAY, SCALAR, round_f32
@@ -59,19 +59,21 @@ class ClosureCompiler:
 
     bindings: Bindings
     pending: list[Any]
-    _cache: dict[Any, Step] = field(factory=dict)
+    shared: dict[int, Step] = field(factory=dict)
+    """Steps by word, of instructions that mean the same wherever they stand."""
+    _placed: dict[tuple[int, int], Step] = field(factory=dict)
 
-    def step(self, key: Any, decoded: Decoded, pc: int, next_pc: int) -> Step:
-        """Return the step of an instruction; `key` identifies its word."""
-        found = self._cache.get(key)
-        if found is not None:
-            return found
-        found = self._cache.get((key, pc))
+    def step(self, word: int, decoded: Decoded, pc: int, next_pc: int) -> Step:
+        """Return the step of an instruction; `word` identifies it, with `pc` where its meaning depends on the place."""
+        found = self.shared.get(word) or self._placed.get((word, pc))
         if found is not None:
             return found
         env = _Env(decoded.operands, pc, next_pc)
         step = self._build(decoded, env)
-        self._cache[(key, pc) if env.place_dependent else key] = step
+        if env.place_dependent:
+            self._placed[word, pc] = step
+        else:
+            self.shared[word] = step
         return step
 
     # -- instructions -------------------------------------------------------------------------------------------------
@@ -92,6 +94,7 @@ class ClosureCompiler:
         if jumps:
             env.place_dependent = True
         simple = self._simple(statements, env, decoded) or self._single(statements, env, decoded)
+        simple = simple or self._sequence(statements, env)
         if simple is not None and fixed is not None:
             return Step(simple, fixed, jumps, fixed, clocked=False)
         return self._general(decoded, env, price, fixed)
@@ -122,6 +125,8 @@ class ClosureCompiler:
         decl = self.bindings.isa.state_named(write.state)
         if isinstance(decl, RegFile):
             return self._float_write(write, decl, env)
+        if isinstance(decl, Array):
+            return self._accumulate(write, decl, env)
         if write.guard is not None or not isinstance(decl, Rows) or write.index is None:
             return None
         address, value = self._expr(write.index, env), self._expr(write.value, env)
@@ -142,6 +147,43 @@ class ClosureCompiler:
             rounds(new, rows[place])
 
         return round_row
+
+    def _accumulate(self, write: ir.Write, decl: Array, env: _Env) -> Thunk | None:
+        """Return a closure for `array = array op value` where no rounding is needed."""
+        node = write.value
+        if write.guard is not None or decl.dtype != "f32" or not isinstance(node, ir.Bin):
+            return None
+        store, function = self.bindings.storage[write.state], _UFUNCS[node.op]
+        a, b = self._expr(node.left, env), self._expr(node.right, env)
+
+        def accumulate() -> None:
+            function(a(), b(), store)
+
+        return accumulate
+
+    def _sequence(self, statements: Sequence[ir.Stmt], env: _Env) -> Thunk | None:
+        """Return a closure for one effect followed by clearing arrays: nothing later reads, so order alone matters."""
+        if not statements or not isinstance(effect := statements[0], ir.Effect) or effect.guard is not None:
+            return None
+        clears: list[tuple[Any, float]] = []
+        for clear in statements[1:]:
+            if not isinstance(clear, ir.Write) or clear.guard is not None or not isinstance(clear.value, ir.Const):
+                return None
+            decl = self.bindings.isa.state_named(clear.state)
+            if not isinstance(decl, Array) or decl.dtype != "f32":
+                return None
+            clears.append((self.bindings.storage[clear.state], round_f32(float(clear.value.value))))
+        plain = [a for a in effect.call.args if not isinstance(a, ir.Handle)]
+        if self.bindings.clocked(effect.call) or any(isinstance(a.type, ArrayType) for a in plain):
+            return None
+        function, args = self._function(effect.call), [self._expr(a, env) for a in plain]
+
+        def sequence() -> None:
+            function(*[a() for a in args])
+            for store, value in clears:
+                store.fill(value)
+
+        return sequence
 
     def _float_write(self, write: ir.Write, decl: RegFile, env: _Env) -> Thunk | None:
         if decl.dtype is None or not isinstance(write.index, ir.OperandRef):
@@ -475,7 +517,7 @@ class ClosureCompiler:
     def _binary(self, node: ir.Bin, env: _Env) -> Thunk:
         a, b = self._expr(node.left, env), self._expr(node.right, env)
         if isinstance(node.type, ArrayType):
-            function = {"+": np.add, "-": np.subtract, "*": np.multiply}[node.op]
+            function = _UFUNCS[node.op]
             return lambda: function(a(), b(), dtype=np.float32)
         if isinstance(node.type, Float):
             return _ARITHMETIC[node.op](a, b)
@@ -496,6 +538,7 @@ _COMPARES: dict[str, Callable[[Any, Any], bool]] = {
     ">": lambda x, y: bool(x > y),
     ">=": lambda x, y: bool(x >= y),
 }
+_UFUNCS: dict[str, Callable[..., Any]] = {"+": np.add, "-": np.subtract, "*": np.multiply}
 _ARITHMETIC: dict[str, Callable[[Thunk, Thunk], Thunk]] = {
     "+": lambda a, b: lambda: a() + b(),
     "-": lambda a, b: lambda: a() - b(),

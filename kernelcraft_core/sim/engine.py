@@ -157,8 +157,9 @@ class Engine:
         if first < 0:
             return None
         steps: list[Step] = []
-        for index in range(first, min(len(self.program), first + MAX_BLOCK)):
-            step = self._step(index)
+        words, known_steps = self.program.words, self.closures.shared
+        for index in range(first, min(len(words), first + MAX_BLOCK)):
+            step = known_steps.get(words[index]) or self._step(index)
             steps.append(step)
             if step.jumps or step.clocked:  # a clocked step may set a limit: what follows must look at it
                 break

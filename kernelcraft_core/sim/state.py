@@ -289,7 +289,7 @@ class ByteMemory:
         if self.tracked:
             for i in range(rows):
                 self._check(offset + i * step, length)
-        return np.lib.stride_tricks.as_strided(self.data[offset:], (rows, length), (step, 1), writeable=False)
+        return np.ndarray((rows, length), np.uint8, self.data, offset, (step, 1))  # type: ignore[call-overload]
 
     def load(self, address: int, length: int) -> int:
         """Return `length` bytes at `address` as an unsigned little-endian integer."""

@@ -189,3 +189,10 @@ def findings() -> Callable[..., list[Diagnostic]]:
         return list(caught.value.diagnostics)
 
     return run
+
+
+@pytest.fixture(scope="session", params=["toy", "bare"])
+def either(request: pytest.FixtureRequest) -> Assembler:
+    """Return the assemblers of both ISAs in turn."""
+    assembler: Assembler = request.getfixturevalue(request.param)
+    return assembler

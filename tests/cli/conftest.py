@@ -41,7 +41,7 @@ def _simulator(target: str, isa: Any, machine: Any, backend: str) -> Any:
     return Simulator(isa, machine)
 
 
-@pytest.fixture()
+@pytest.fixture
 def registry() -> Any:
     """Return a registry that knows the target `toy` and the extension `Xdouble`."""
     hook = SimpleNamespace(
@@ -58,7 +58,7 @@ def registry() -> Any:
 Run = Callable[..., Result]
 
 
-@pytest.fixture()
+@pytest.fixture
 def run(registry: Any) -> Run:
     """Return a function that runs a command and fails on a traceback."""
 

@@ -1,4 +1,4 @@
-"""A small ISA that has what is hard: two word lengths, split immediates, reserved bits, lenient and aligned operands."""
+"""A small ISA with what is hard: two word lengths, split immediates, reserved bits, lenient and aligned operands."""
 
 from __future__ import annotations
 

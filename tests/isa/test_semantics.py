@@ -30,17 +30,27 @@ def check(hard: SimpleNamespace, text: str) -> tuple[ir.Stmt, ...]:
     return check_semantics(Text(text, "T semantics"), hard.isa.scope, OPERANDS)[0]
 
 
+def refusal(hard: SimpleNamespace, text: str) -> IsaError | None:
+    """Return the error that a text gives, None when it is legal; what Python itself warns about does not matter."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            check(hard, text)
+        except IsaError as error:
+            return error
+    return None
+
+
 def code(hard: SimpleNamespace, text: str) -> str:
     """Return the code of the one finding of a wrong text; it took no time and says where it is."""
     start = time.perf_counter()
-    with pytest.raises(IsaError) as caught, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        check(hard, text)
+    error = refusal(hard, text)
+    assert error is not None
     assert time.perf_counter() - start < 1
-    finding = caught.value.diagnostics[0]
+    finding = error.diagnostics[0]
     assert finding.line is not None
     assert len(finding.message) < 2000
-    caught.value.diagnostics[0].render()
+    assert finding.render()
     return finding.code
 
 
@@ -97,7 +107,7 @@ def test_legal_text_is_accepted(hard: SimpleNamespace, text: str) -> None:
         ("x[rd] = ", "KC0121"),
         ("x[rd] = imm\n  status = 1", "KC0121"),
         ("x[rd] = 1\0", "KC0121"),
-        ("x[rd] = ｉｍｍ", "KC0121"),
+        ("x[rd] = \uff49mm", "KC0121"),
         ("x[rd] = µ", "KC0121"),
         ("x[rd] = 01", "KC0121"),
         ("x[rd] = $", "KC0121"),
@@ -178,6 +188,14 @@ def test_legal_text_is_accepted(hard: SimpleNamespace, text: str) -> None:
         ("status[0] = 1", "KC0125"),
         ("ram[0] = 1", "KC0125"),
         ("x[rd] = ram[0]", "KC0125"),
+        ("a = store(ram, 0, 4, 1)", "KC0125"),
+        ("a = ram", "KC0125"),
+        ("a = x", "KC0125"),
+        ("status = ram", "KC0125"),
+        ("x[rd] = divmod_(1, 2)", "KC0125"),
+        ("x[rd] = divmod_(1, 2) + 1", "KC0126"),
+        ("x[rd] = 1 if acc else 2", "KC0126"),
+        ("x[rd] = x if u else x", "KC0126"),
         ("x[rd] = acc", "KC0126"),
         ("x[rd] = 1.5", "KC0126"),
         ("x[rd] = f[0]", "KC0126"),
@@ -222,7 +240,11 @@ def test_legal_text_is_accepted(hard: SimpleNamespace, text: str) -> None:
         ("x[rd] = 1 << x[0]", "KC0129"),
         ("x[rd] = 1 << any_int()", "KC0129"),
         # integers that would fill the memory
-        ("a = x[0]*x[0]; " + "; ".join(f"{new}={old}*{old}" for old, new in zip("abcdeghijk", "bcdeghijkl", strict=True)), "KC0131"),
+        (
+            "a = x[0]*x[0]; "
+            + "; ".join(f"{new}={old}*{old}" for old, new in zip("abcdeghijk", "bcdeghijkl", strict=True)),
+            "KC0131",
+        ),
         ("x[rd] = 1" + "<<128" * 90, "KC0131"),
         ("x[rd] = any_int() * 2", "KC0131"),
         ("x[rd] = any_int() << 2", "KC0131"),
@@ -264,26 +286,21 @@ def test_finding_points_into_the_file_the_text_came_from(hard: SimpleNamespace) 
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(text=st.text(alphabet=st.sampled_from("xrd imu5[]()=+-*/%<>&|^~:;,.\n\t'\"\\{}#@!ifelsenotandlambda0123456789"), max_size=80))
+@given(
+    text=st.text(
+        alphabet=st.sampled_from("xrd imu5[]()=+-*/%<>&|^~:;,.\n\t'\"\\{}#@!ifelsenotandlambda0123456789"), max_size=80
+    )
+)
 def test_any_text_is_accepted_or_refused_with_a_diagnostic(hard: SimpleNamespace, text: str) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            check(hard, text)
-        except IsaError as error:
-            assert error.code.startswith("KC012") or error.code in ("KC0131",)
-            assert error.diagnostics[0].render()
+    error = refusal(hard, text)
+    assert error is None or ("KC0120" <= error.code <= "KC0131" and error.diagnostics[0].render())
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(max_size=40))
 def test_any_unicode_text_is_accepted_or_refused_with_a_diagnostic(hard: SimpleNamespace, text: str) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            check(hard, f"x[rd] = {text}")
-        except IsaError as error:
-            assert error.diagnostics[0].render()
+    error = refusal(hard, f"x[rd] = {text}")
+    assert error is None or error.diagnostics[0].render()
 
 
 # --- ranges --------------------------------------------------------------------------------------------------------
@@ -327,7 +344,9 @@ def test_remainder_of_anything_is_bounded_by_the_divisor(hard: SimpleNamespace) 
 # --- costs ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["1", "COST", "COST // 2 + 1", "u + 1", "x[rd]", "4 if u else 2", "status", "max(u, 1)"])
+@pytest.mark.parametrize(
+    "text", ["1", "COST", "COST // 2 + 1", "u + 1", "x[rd]", "4 if u else 2", "status", "max(u, 1)"]
+)
 def test_cost_over_parameters_operands_and_registers_is_accepted(hard: SimpleNamespace, text: str) -> None:
     assert check_cost(Text(text, "T latency"), hard.isa.scope, OPERANDS)
 

@@ -334,7 +334,7 @@ def test_store_of_four_rows():
 @example(
     [1.0, value_of(0x3C7F0000), 0.0068359374, 0.00732421875, 0.007324218, 0.000244140625, 0.00024414062, -(2.0**-11)]
 )
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_quantisers_agree_with_the_rules(values):
     x = np.array(values, np.float32)
     for result, expected in (

@@ -121,7 +121,7 @@ def test_bf16_examples(value, single, rounded):
 
 
 @given(st.lists(PATTERNS, min_size=1, max_size=40))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_round_bf16_agrees_with_exact_arithmetic(patterns):
     x = np.array(patterns, np.uint32).view(np.float32)
     before = x.tobytes()
@@ -244,7 +244,7 @@ def test_f16_bits_round_trip():
 @given(st.one_of(st.floats(), st.floats(-70000, 70000), st.floats(-1e-4, 1e-4)))
 @example(65520.0)
 @example(math.nextafter(65520.0, 0))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_round_f16_is_numpys_cast(x):
     with np.errstate(over="ignore"):
         assert same(round_f16(x), float(np.float16(x)))
@@ -256,7 +256,7 @@ def test_round_f16_is_numpys_cast(x):
 @example(2.0**128 - 2.0**103)
 @example(math.nextafter(2.0**128 - 2.0**103, 0))
 @example(-(2.0**-150))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_round_f32_is_numpys_cast(x):
     with np.errstate(over="ignore"):
         assert same(round_f32(x), float(np.float32(x)))
@@ -265,7 +265,7 @@ def test_round_f32_is_numpys_cast(x):
 
 
 @given(F16_EXACT, F16_EXACT)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_sums_and_products_of_scalars_need_one_rounding(a, b):
     for result in (a + b, a - b, a * b):
         assert same(round_f16(result), round_f16(round_f32(result)))
@@ -324,7 +324,7 @@ def test_scalar_special_cases(result, expected):
 
 
 @given(F16_EXACT.filter(math.isfinite))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_scalar_functions_agree_with_exact_arithmetic(x):
     def twice(value: Fraction) -> float:
         single = nearest(value, F32)

@@ -15,6 +15,8 @@ from kernelcraft_core.sim import Trap
 from kernelcraft_core.sim.rounding import round_bf16_into
 from numpy.typing import NDArray
 
+from kc_plena.numerics import round_bf16
+
 F32 = NDArray[np.float32]
 MLEN, BLEN, HLEN, HEADS = 64, 4, 16, 4
 TILE = MLEN * MLEN
@@ -23,74 +25,87 @@ _BMM_SCALE = 0.25
 
 
 class _Products:
-    """Products of four rows with a tile, by tile and by address of the first row; dropped when a source is written."""
+    """Products of four rows with a tile, by tile, first row and block; dropped when a source is written.
+
+    `blocks[tile][vector][offset]` is the (4, 4) float32 block that an instruction with that offset in the tile adds: the
+    offsets are columns (0, 4, ..., 60), or for the transposed product elements of whole rows (0, 256, ..., 3840).
+    """
 
     def __init__(self, vram: Any, mram: Any, transposed: bool) -> None:
         self._vram, self._mram = vram, mram
         self._transposed = transposed
-        self._tiles: dict[int, tuple[Any, dict[int, list[F32]]]] = {}
+        self._wide: dict[int, Any] = {}
+        self._left = np.empty((BLEN, MLEN), np.float64)
+        self._offsets = range(0, TILE, BLEN * MLEN) if transposed else range(0, MLEN, BLEN)
+        self.blocks: dict[int, dict[int, dict[int, F32]]] = {}
 
-    def get(self, tile: int, vector: int) -> list[F32]:
-        """Return the 16 blocks (4, 4) float32 of rows `vector` .. + 3 rows times the tile at element address `tile`."""
-        entry = self._tiles.get(tile)
-        if entry is not None:
-            blocks = entry[1].get(vector)
-            if blocks is not None:
-                return blocks
-        return self._make(tile, vector)
-
-    def _make(self, tile: int, vector: int) -> list[F32]:
-        rows = self._vram.R
-        left = np.array([rows[vector + i * MLEN] for i in range(BLEN)], np.float64)
-        entry = self._tiles.get(tile)
-        if entry is None:
-            right = self._mram.R[tile].astype(np.float64)
-            entry = (right.T if self._transposed else right, {})
+    def make(self, tile: int, vector: int) -> dict[int, F32]:
+        """Return the blocks of rows `vector` .. + 3 rows times the tile at element address `tile`."""
+        rows, left = self._vram.R, self._left
+        for i in range(BLEN):
+            left[i] = rows[vector + i * MLEN]
+        wide = self._wide.get(tile)
+        if wide is None:
+            held = self._mram.R[tile].astype(np.float64)
+            wide = held.T if self._transposed else held
             if not self._mram.tracked or tile in self._mram.R:
-                self._tiles[tile] = entry
+                self._wide[tile] = wide
+                self.blocks[tile] = {}
                 self._mram.watch(tile, self._drop_tile)
-        product = (left @ entry[0]).astype(np.float32)
-        blocks = list(np.ascontiguousarray(product.reshape(BLEN, MLEN // BLEN, BLEN).transpose(1, 0, 2)))
-        if self._vram.tracked and any(vector + i * MLEN not in rows for i in range(BLEN)):
-            return blocks  # undefined rows are reported again each time
-        entry[1][vector] = blocks
+        product = (left @ wide).astype(np.float32).reshape(BLEN, MLEN // BLEN, BLEN).swapaxes(0, 1)
+        made = dict(zip(self._offsets, product, strict=True))
+        by_vector = self.blocks.get(tile)
+        if by_vector is None or (self._vram.tracked and any(vector + i * MLEN not in rows for i in range(BLEN))):
+            return made  # undefined rows are reported again each time
+        by_vector[vector] = made
         for i in range(BLEN):
             self._vram.watch(vector + i * MLEN, self._drop_row)
-        return blocks
+        return made
 
     def _drop_tile(self, tile: int) -> None:
-        self._tiles.pop(tile, None)
+        self._wide.pop(tile, None)
+        self.blocks.pop(tile, None)
 
     def _drop_row(self, address: int) -> None:
-        for _, by_vector in self._tiles.values():
+        for by_vector in self.blocks.values():
             for i in range(BLEN):
                 by_vector.pop(address - i * MLEN, None)
 
 
 def make_mm(context: Any, vram: Any, mram: Any) -> Callable[[int, int], F32]:
     """Bind `mm(matrix, vector)` -> (4, 4) float32: matrix = tile * 4096 + column, column a multiple of 4 below 64."""
-    get = _Products(vram, mram, transposed=False).get
+    products = _Products(vram, mram, transposed=False)
+    blocks = products.blocks
 
     def mm(matrix: int, vector: int) -> F32:
         column = matrix & (TILE - 1)
+        try:
+            return blocks[matrix - column][vector][column]
+        except KeyError:
+            pass
         if column & 3 or column >= MLEN:
             hint = "column offsets count elements: 0, 4, ..., 60 (multiples of 256 are the convention of M_TMM and of newer machines)"
             raise Trap("illegal_operands", f"M_MM column offset {column} is not a multiple of 4 below 64", hint)
-        return get(matrix - column, vector)[column >> 2]
+        return products.make(matrix - column, vector)[column]
 
     return mm
 
 
 def make_tmm(context: Any, vram: Any, mram: Any) -> Callable[[int, int], F32]:
     """Bind `tmm(matrix, vector)` -> (4, 4) float32: matrix = tile * 4096 + 64 * row, row a multiple of 4."""
-    get = _Products(vram, mram, transposed=True).get
+    products = _Products(vram, mram, transposed=True)
+    blocks = products.blocks
 
     def tmm(matrix: int, vector: int) -> F32:
         offset = matrix & (TILE - 1)
+        try:
+            return blocks[matrix - offset][vector][offset]
+        except KeyError:
+            pass
         if offset & 255:
             hint = "row offsets count the elements of whole rows: 0, 256, ..., 3840 (multiples of 4 are the convention of M_MM)"
             raise Trap("illegal_operands", f"M_TMM row offset {offset} is not a multiple of 256", hint)
-        return get(matrix - offset, vector)[offset >> 8]
+        return products.make(matrix - offset, vector)[offset]
 
     return tmm
 
@@ -161,18 +176,29 @@ def make_tmv(context: Any, mram: Any) -> Callable[[F32, int], F32]:
 
 def make_write_block(context: Any, vram: Any, m_acc: F32) -> Callable[[int, int], None]:
     """Bind `write_block(address, step)`: m_acc rounded to lanes p..p+3 of four rows that are `step` rows apart."""
-    block = np.empty((BLEN, BLEN), np.float32)
-    writable = vram.W
+    writable, words = vram.W, vram.data.view(np.uint32)
+    bits, scratch = m_acc.view(np.uint32), np.empty((BLEN, BLEN), np.uint32)
+    shift, low, half, high = (np.uint32(v) for v in (16, 1, 0x7FFF, 0xFFFF0000))
 
     def write_block(address: int, step: int) -> None:
-        lane = address % MLEN
+        lane = address & (MLEN - 1)
         if lane & 3:
             raise Trap("misaligned", f"M_MM_WO address {address}: lane {lane} is not a multiple of 4")
-        row = address - lane
-        rows = [writable[row + i * MLEN * step] for i in range(BLEN)]
-        round_bf16_into(m_acc, block)
-        for i in range(BLEN):
-            rows[i][lane : lane + BLEN] = block[i]
+        first = address - lane
+        apart = MLEN * step
+        writable[first]
+        writable[first + apart]
+        writable[first + 2 * apart]
+        writable[first + 3 * apart]
+        if step == 0:
+            writable[first][lane : lane + BLEN] = round_bf16(m_acc[BLEN - 1])  # the last row wins
+            return
+        row = first // MLEN
+        np.right_shift(bits, shift, scratch)  # rounding as in round_bf16_into, straight into the strided target
+        np.bitwise_and(scratch, low, scratch)
+        np.add(scratch, half, scratch)
+        np.add(scratch, bits, scratch)
+        np.bitwise_and(scratch, high, words[row : row + 3 * step + 1 : step, lane : lane + BLEN])
 
     return write_block
 

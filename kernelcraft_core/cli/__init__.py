@@ -1,0 +1,1 @@
+"""The command `kc`: `main` finds the subcommands, one module each."""
