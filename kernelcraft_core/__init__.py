@@ -1,7 +1,7 @@
 """KernelCraft: describe a processor once; assemble, simulate and score kernels for it.
 
-The names below are the stable interface for scripts and plug-ins. Those that need more than this module are imported when
-they are first used, so `import kernelcraft_core` stays cheap.
+The names below are the stable interface for scripts and plug-ins. Those that need more than this module are imported
+when they are first used, so `import kernelcraft_core` stays cheap.
 """
 
 from __future__ import annotations

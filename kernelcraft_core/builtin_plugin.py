@@ -1,4 +1,4 @@
-"""The core's own plug-in: the table-driven assembler and simulator, for every target that brings no other (`trylast`)."""
+"""The core's own plug-in: the table-driven assembler and simulator, asked after all others (`trylast`)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Finding plug-ins: entry points of installed distributions, single files, a folder. Nothing is imported here.
 
 Installed plug-ins are found with the standard library's `importlib.metadata`, through `distributions()` rather than
-`entry_points()`: one distribution with damaged metadata must not hide the others. Only the names in `entry_points.txt` are
-read; a distribution's version, which needs its whole metadata parsed, is read when somebody asks.
+`entry_points()`: one distribution with damaged metadata must not hide the others, and only those that have entry points
+of the group are looked at closely. A version is read when somebody asks.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Installed:
 
     Attributes:
         candidates: sorted by name, then distribution.
-        shadowed: distributions whose metadata was found more than once on the path; the first one counts, as for imports.
+        shadowed: distributions that were found more than once on the path; the first one counts, as for imports.
         unreadable: distributions whose entry points cannot be read, with the reason.
     """
 

@@ -1,4 +1,4 @@
-"""Calling hooks so that one plug-in's mistake stays its own: every plug-in is called by itself, and blame has a name."""
+"""Calling hooks so that one plug-in's mistake stays its own: each plug-in is called by itself, and blame has a name."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """Every hook of KernelCraft: what a plug-in may implement.
 
-A plug-in is a module (or any object) that states `KC_API = 1` and has functions marked with `kernelcraft_core.hookimpl`,
-each named after a hook below. A function may leave out arguments that it does not need; an argument or a hook of another
-name is refused when the plug-in is loaded. Wrappers (`hookimpl(wrapper=True)`) are refused too.
+A plug-in is a module (or any object) that states `KC_API = 1` and has functions marked with
+`kernelcraft_core.hookimpl`, each named after a hook below. A function may leave out arguments that it does not need; an
+argument or a hook of another name is refused when the plug-in is loaded. Wrappers (`hookimpl(wrapper=True)`) are refused
+too.
 
 All hooks are called at registration time only: they return the object that does the work, and no hook is called while a
 program is assembled or simulated. Import what is heavy inside the functions: `kc list-targets` loads every plug-in.
@@ -10,9 +11,9 @@ program is assembled or simulated. Import what is heavy inside the functions: `k
 Three rules hold for every hook with a `target` argument:
 
 - it is called with the name of any target, also those of other plug-ins; return None when the target is not yours;
-- where one answer is wanted, the plug-in that announced the target is asked first, then the others, the core's own last;
+- where one answer is wanted, the plug-in that announced the target is asked first, the core's own last;
 - an exception from the plug-in that announced the target ends the operation with KC0309 (a `KernelCraftError` is passed
-  on as it is); an exception from any other plug-in is logged and reported by `kc doctor`, and that plug-in is left out.
+  on as it is); an exception from any other plug-in is logged and shown by `kc doctor`, and its answer is left out.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 hookspec = HookspecMarker("kernelcraft")
 
 OWNER_ONLY = frozenset({"kc_isa", "kc_machines"})
-"""Hooks that only the plug-in which announced the target is asked: what a target is, nobody else may change silently."""
+"""Hooks that only the plug-in which announced the target is asked: nobody else changes what a target is."""
 
 RESERVED = frozenset({"kc_grammar", "kc_baseline_compiler", "kc_tasks", "kc_workloads"})
 """Hooks whose form is fixed and which this version never calls; implementing them is legal and has no effect yet."""
@@ -42,9 +43,9 @@ RESERVED = frozenset({"kc_grammar", "kc_baseline_compiler", "kc_tasks", "kc_work
 def kc_targets() -> Iterable[TargetInfo]:
     """Return the targets this plug-in provides.
 
-    Called once, when the plug-in is loaded. All plug-ins answer; a plug-in without targets leaves the hook out. The names
-    must be new: a plug-in that announces the name of a target which another one announced before it is listed as broken
-    (KC0307) as a whole, and the earlier one stays.
+    Called once, when the plug-in is loaded. All plug-ins answer; a plug-in without targets leaves the hook out. The
+    names must be new: a plug-in that announces a target which another one announced before it is listed as broken as a
+    whole (KC0307), and the earlier one stays.
 
     Returns:
         `TargetInfo` records; their `distribution` and `plugin` are filled in by the manager.

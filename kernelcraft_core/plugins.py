@@ -6,16 +6,17 @@ A plug-in is used as a whole or not at all. It is listed as broken, and everythi
 | --- | --- |
 | KC0301 | it cannot be found or imported, for whatever reason |
 | KC0302 | it does not state `KC_API`, or another one than this core's |
-| KC0303 | it implements a hook that does not exist, or with other arguments; it implements none; a hook is not marked |
+| KC0303 | it implements a hook that does not exist, or with other arguments, or none; a hook is not marked |
 | KC0304 | what it announces as targets is not valid, or announcing them raises an exception |
 | KC0307 | a target it announces has been announced by a plug-in loaded before it |
 | KC0308 | it is listed twice: the name or the module is that of a plug-in loaded before it |
 
-KC0305 (no such target) and KC0306 (no such simulator) come from opening a target, KC0309 from a hook that raises an exception
-when it is called, KC0310 from commands.
+KC0305 (no such target) and KC0306 (no such simulator) come from opening a target, KC0309 from a hook that raises an
+exception when it is called, KC0310 and KC0300 (wrong usage) from the command line.
 
-The order of loading is fixed: installed plug-ins sorted by entry-point name and distribution, then the files of the local
-folder sorted by name, then single files as given. Of two that clash, the one loaded first stays; the reason names both.
+The order of loading is fixed: installed plug-ins sorted by entry-point name and distribution, then the files of the
+local folder sorted by name, then single files as given. Of two that clash, the one loaded first stays; the reason names
+both.
 """
 
 from __future__ import annotations

@@ -39,12 +39,20 @@ _MAX_ADDRESS = 1 << 63
 
 @frozen(eq=False)
 class Directive:
-    """A directive under all its names; `grammar` is what follows the name, in Lark's notation."""
+    """A directive under all its names.
+
+    Attributes:
+        grammar: what follows the name, in Lark's notation.
+        size: bytes per value, for directives that list values.
+        data: whether it makes data, which not every ISA has.
+        needs: the feature of the dialect it depends on.
+    """
 
     names: tuple[str, ...]
     usage: str
     grammar: str
     handler: Handler
+    size: Callable[[Isa], int] | None = None
     data: bool = False
     needs: str = ""
 
@@ -192,7 +200,7 @@ def _global(run: Run, tokens: Sequence[Token]) -> None:
 
 def _sized(names: tuple[str, ...], size: Callable[[Isa], int]) -> Directive:
     usage = f"{names[0]} value, ..."
-    return Directive(names, usage, _VALUES, _data(size, usage), data=True)
+    return Directive(names, usage, _VALUES, _data(size, usage), size, data=True)
 
 
 TABLE: tuple[Directive, ...] = (

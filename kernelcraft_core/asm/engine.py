@@ -12,7 +12,7 @@ from kernelcraft_core.asm.dialect import Dialect
 from kernelcraft_core.asm.directives import available, missing
 from kernelcraft_core.asm.explain import Explainer
 from kernelcraft_core.asm.expressions import Expr, Problem, Unresolved, problem
-from kernelcraft_core.asm.fastpath import FastPath
+from kernelcraft_core.asm.fastpath import FastPath, Tail
 from kernelcraft_core.asm.findings import Findings, Stop, bounded
 from kernelcraft_core.asm.lexis import Lexis, Token
 from kernelcraft_core.asm.output import Output
@@ -56,6 +56,11 @@ class Assembler:
             raise IsaError(Diagnostic("KC0244", f"{isa.name}: {message}"))
         check_pseudos(self.shapes, self.lexis)
         self.fast = FastPath(self.lexis, self.shapes)
+        self.data_sizes = {
+            name: d.size(isa)
+            for name, d in self.directives.items()
+            if d.size is not None and d.size(isa) % isa.pc_unit == 0
+        }
         self.padding = self._padding()
 
     def _padding(self) -> tuple[int, int] | None:
@@ -118,6 +123,7 @@ class Run:
         self._part = 0
         self._index = 0  # where `put` stores late results
         self._waiting = (array("Q"), array("Q"), array("Q"))  # item, line, statement of the line
+        self._plain: dict[int, tuple[Tail, str]] = {}  # item -> how to finish it when all that is missing is a label
 
     # -- the whole ----------------------------------------------------------------------------------------------------
 
@@ -169,7 +175,14 @@ class Run:
     def _fill_in(self) -> None:
         """Assemble the statements again that referred to symbols further down."""
         self.late = True
+        labels = self.symbols.labels
         for index, number, part in zip(*self._waiting, strict=True):
+            if index in self._plain:
+                tail, name = self._plain[index]
+                word = tail.late(labels[name], self.out.address_of(index)) if name in labels else None
+                if word is not None:
+                    self.out.patch(index, word)
+                    continue
             self.number, self._part, self._index = number, part, index
             line = self.source[number - 1]
             try:
@@ -267,6 +280,12 @@ class Run:
         items = self.encoder.encode(tokens, here, late=self.late)
         self.put(items)
         return self.encoder.fixed
+
+    def wait(self, number: int, tail: Tail, name: str) -> None:
+        """Note that the next item, from line `number`, waits for the label `name` only."""
+        self._plain[len(self.out.words)] = (tail, name)
+        for store, value in zip(self._waiting, (len(self.out.words), number, 0), strict=True):
+            store.append(value)
 
     # -- what statements do -------------------------------------------------------------------------------------------
 

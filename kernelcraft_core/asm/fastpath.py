@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kernelcraft_core.asm.expressions import Problem
 from kernelcraft_core.asm.lexis import Lexis
 from kernelcraft_core.asm.shapes import Shape, Shapes
 from kernelcraft_core.asm.source import blocks
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 _MAX_CACHED = 50_000
 """Entries kept per table: enough for what repeats, and little memory for what does not."""
 _MAX_LINE = 200
+_MAX_DATA = 10_000
 _MAX_DIGITS = 18
 
 Entry = tuple[int, int, Mapping[str, int] | None, int, int, int, "Tail"]
@@ -42,7 +42,7 @@ class Tail:
         self.base = base
 
     def word(self, text: str, run: Run) -> int | None:
-        """Return the whole word for an operand text, or None when it is not a number or a known label."""
+        """Return the whole word for an operand text, or None when it is not a number or a label defined above."""
         kind = self.operand.kind
         if not isinstance(kind, Imm) or not text:
             return None
@@ -56,6 +56,22 @@ class Tail:
         else:
             return None
         if value is None or not fits(kind, value):
+            return None
+        return self.base | self.definition.encoding.insert(self.operand.name, value)
+
+
+    def may_wait_for(self, text: str, run: Run) -> bool:
+        """Return whether an operand text is a symbol that is not defined yet, and a relative operand."""
+        kind = self.operand.kind
+        if not isinstance(kind, Imm) or not kind.relative or not run.dialect.labels:
+            return False
+        lexis = run.lexis
+        return text != "." and lexis.is_word(text) and text not in lexis.reserved and text not in run.symbols.constants
+
+    def late(self, address: int, here: int) -> int | None:
+        """Return the whole word for a label at `address` seen from `here`, or None when it cannot be reached."""
+        value = address - here
+        if not fits(self.operand.kind, value):
             return None
         return self.base | self.definition.encoding.insert(self.operand.name, value)
 
@@ -81,7 +97,7 @@ class FastPath:
         out, seen, ascii_only = run.out, self.seen, block.isascii()
         seen_get, heads_get = seen.get, self.heads.get
         words, numbers, emit = out.words.append, out.lines.append, out.emit
-        mixed = out.lengths is not None
+        mixed, labels = out.lengths is not None, run.dialect.labels
         markers = [marker for marker in run.dialect.comments if marker in block]
         marker = markers.pop(0) if markers else None
         for line in block.split("\n"):
@@ -98,7 +114,7 @@ class FastPath:
             code = code.strip(" \t")
             hit = seen_get(code)
             if hit is None:
-                if not code:
+                if not code or (labels and code[-1] == ":" and self._label(run, code[:-1], number)):
                     continue
                 head, _, tail = code.rpartition(", ")
                 entry = heads_get(head)
@@ -129,16 +145,22 @@ class FastPath:
 
     def _slow(self, run: Run, line: str, code: str, number: int) -> tuple[int, int] | None:
         """Return (word, length) of a line with odd blanks or another kind of last operand; None when it is done."""
+        suffix = ""
+        if code[-1] == ")":  # `lw x1, 4(x2)`: the number stands before the last bracket
+            code, bracket, suffix = code.rpartition("(")
+            suffix = bracket + suffix
         head, comma, tail = code.rpartition(",")
         if comma:
-            head, tail = head.rstrip(" \t"), tail.lstrip(" \t")
-            entry = self.heads[head] if head in self.heads else self._learn(head)
+            head, tail = head.rstrip(" \t"), tail.strip(" \t")
+            key = head + suffix
+            entry = self.heads[key] if key in self.heads else self._learn(head, suffix)
             if entry is not None:
                 hit = self._finish(entry, tail, run, number)
                 if hit is not None:
                     return hit if hit[1] else None
-        elif code[-1] == ":" and self._label(run, code[:-1], number):
+        if code[:1] == "." and not suffix and self._data(run, code, number):
             return None
+        code += suffix
         if run.line(line, number) and len(code) <= _MAX_LINE and len(self.seen) < _MAX_CACHED:
             out = run.out
             self.seen[code] = (out.words[-1], out.lengths[-1] if out.lengths is not None else out.unit)
@@ -151,43 +173,62 @@ class FastPath:
             bits = table.get(text)
             return None if bits is None else (base | bits, length)
         word = tail.word(text, run)
-        if word is None:
-            return None
-        if text[0] in "-0123456789":
+        if word is not None and text[0] in "-0123456789":
             return word, length
-        run.out.emit(word, length, number)  # a label: the word depends on the address
-        return word, 0
+        if word is None:
+            if not tail.may_wait_for(text, run):
+                return None
+            run.wait(number, tail, text)
+        run.out.emit(word or 0, length, number)  # a label: the word depends on the address
+        return 0, 0
 
     def _label(self, run: Run, name: str, number: int) -> bool:
         """Define a label that stands alone on its line; return False when that needs a closer look."""
-        if not run.dialect.labels or not self.lexis.is_word(name):
+        if not ((name.isascii() and name.isidentifier()) or self.lexis.is_word(name)):
             return False
-        try:
-            run.symbols.label(name, 1, run.out.address, number)
-        except Problem:
+        return run.symbols.plain_label(name, run.out.address, number)
+
+    def _data(self, run: Run, code: str, number: int) -> bool:
+        """Store the plain numbers of a data directive; return False when that needs a closer look."""
+        name, blank, rest = code.partition(" ")
+        size = run.assembler.data_sizes.get(name)
+        if size is None or not blank or len(rest) > _MAX_DATA:
             return False
+        values = []
+        for text in rest.split(","):
+            text = text.strip(" \t")
+            value = self.lexis.integer(text)
+            if value is None or value >> (8 * size):
+                return False
+            values.append(value)
+        for value in values:
+            run.out.emit(value, size, number, data=True)
         return True
 
-    def _learn(self, head: str) -> Entry | None:
+    def _learn(self, head: str, suffix: str) -> Entry | None:
         """Return what a head stands for, and remember it; None when its lines need a closer look."""
         if len(self.heads) >= _MAX_CACHED:
             self.heads.clear()
-        entry = self._read(head) if len(head) <= _MAX_LINE else None
-        if len(head) <= _MAX_LINE:
-            self.heads[head] = entry
+        if len(head) + len(suffix) > _MAX_LINE:
+            return None
+        entry = self.heads[head + suffix] = self._read(head, suffix)
         return entry
 
-    def _read(self, head: str) -> Entry | None:
-        tokens = self.lexis.tokens(head)
-        if self.lexis.illegal.search(head) or not tokens or tokens[0].kind != "word":
+    def _read(self, head: str, suffix: str) -> Entry | None:
+        tokens, rest = self.lexis.tokens(head), self.lexis.tokens(suffix)
+        if self.lexis.illegal.search(head + suffix) or not tokens or tokens[0].kind != "word":
             return None
         found = []
         for shape in self.shapes.of.get(tokens[0].text, ()):
             items = shape.items
-            if len(items) > 1 and items[-2] == "," and isinstance(items[-1], Operand):
-                args = self.shapes.read_items(items[:-2], tokens)
-                if args is not None:
-                    found.append((shape, items[-1], args))
+            comma = max((at for at, item in enumerate(items) if item == ","), default=-1)
+            last = items[comma + 1] if 0 <= comma < len(items) - 1 else None
+            if not isinstance(last, Operand) or (suffix and not isinstance(last.kind, Imm)):
+                continue
+            args = self.shapes.read_items(items[:comma], tokens)
+            more = self.shapes.read_items(items[comma + 2 :], rest, 0)
+            if args is not None and more is not None:
+                found.append((shape, last, args + more))
         if len(found) != 1:
             return None
         shape, operand, args = found[0]

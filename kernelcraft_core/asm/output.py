@@ -26,6 +26,7 @@ class Output:
         self.base = base
         self.unit = unit
         self.pc_unit = pc_unit
+        self._step = unit // pc_unit
         self.bits = bits
         self.words: array[int] | list[int] = word_array(bits)
         self.lines: array[int] = array("I")
@@ -38,7 +39,7 @@ class Output:
 
     def _spread(self) -> None:
         count = len(self.words)
-        step = self.unit // self.pc_unit
+        step = self._step
         self.lengths = array("L", [self.unit]) * count
         self._addresses = array("Q", range(self.base, self.base + count * step, step) if count else ())
         self._bytes = count * self.unit
@@ -51,20 +52,22 @@ class Output:
     @property
     def address(self) -> int:
         """Address of the next item, in units of the program counter."""
-        return self.base + self.size // self.pc_unit
+        if self._addresses is None:
+            return self.base + len(self.words) * self._step
+        return self.base + self._bytes // self.pc_unit
 
     def address_of(self, index: int) -> int:
         """Return the address of item `index`."""
         if self._addresses is not None:
             return self._addresses[index]
-        return self.base + index * (self.unit // self.pc_unit)
+        return self.base + index * self._step
 
     @property
     def addresses(self) -> Sequence[int]:
         """Address of every item."""
         if self._addresses is not None:
             return self._addresses
-        step = self.unit // self.pc_unit
+        step = self._step
         return range(self.base, self.base + len(self.words) * step, step) if step else ()
 
     @property

@@ -86,6 +86,16 @@ class Symbols:
         self.labels[name] = address
         self._label_lines.append(line)
 
+    def plain_label(self, name: str, address: int, line: int) -> bool:
+        """Define a label if nothing speaks against it; return whether nothing did."""
+        if name in self.labels or name in self.lexis.reserved or name == ".":
+            return False
+        if name in self.constants or name in self._pending:
+            return False
+        self.labels[name] = address
+        self._label_lines.append(line)
+        return True
+
     def constant(self, token: Token, value: Expr | int, here: int, line: int) -> None:
         """Define a constant.
 

@@ -69,7 +69,8 @@ def checks(registry: PluginRegistry) -> Iterator[Finding]:
 def _python() -> Finding:
     wanted = ".".join(map(str, PYTHON))
     status = "ok" if sys.version_info[:2] >= PYTHON else "error"
-    return Finding(status, "python", f"{platform.python_version()} ({platform.python_implementation()}), needs {wanted}")
+    found = f"{platform.python_implementation()} {platform.python_version()}"
+    return Finding(status, "python", f"{found}, needs {wanted} or newer")
 
 
 def _dependencies() -> Iterator[Finding]:

@@ -78,9 +78,9 @@ class LazyGroup(click.Group):
                 formatter.write_dl(added)
 
     def _from_plugins(self, ctx: click.Context) -> dict[str, click.Command]:
-        found: dict[str, click.Command] = ctx.meta.get("kernelcraft.commands")
-        if found is None:
-            found = ctx.meta["kernelcraft.commands"] = _plugin_commands(session_of(ctx).registry)
+        if "kernelcraft.commands" not in ctx.meta:
+            ctx.meta["kernelcraft.commands"] = _plugin_commands(session_of(ctx).registry)
+        found: dict[str, click.Command] = ctx.meta["kernelcraft.commands"]
         return found
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -103,9 +103,9 @@ class LazyGroup(click.Group):
         **extra: Any,
     ) -> Any:
         """Run the command line and end the process with its exit code."""
-        parent = super().main
+        parent: Callable[..., Any] = super().main
         if not standalone_mode:
-            return parent(args, prog_name, complete_var, standalone_mode, windows_expand_args, **extra)
+            return parent(args, prog_name, complete_var, False, windows_expand_args, **extra)
         words = list(sys.argv[1:] if args is None else args)
 
         def run() -> Any:
@@ -200,8 +200,8 @@ def _drop_stdout() -> None:
 def main(ctx: click.Context, plugin_files: tuple[str, ...], local_plugins: bool, no_color: bool) -> None:
     """Describe processors once; assemble, simulate and score kernels for them.
 
-    Results go to standard output, everything else to standard error; every command knows --json. KERNELCRAFT_PLUGINS names
-    the installed plug-ins to load, separated by commas (`none`: not one of them).
+    Results go to standard output, everything else to standard error; every command knows --json. KERNELCRAFT_PLUGINS
+    names the installed plug-ins to load, separated by commas (`none`: not one of them).
     """
     ctx.color = output.colour(not no_color)
     session_of(ctx)

@@ -150,8 +150,6 @@ def _not_toml(message: str, lines: tuple[str, ...], filename: str) -> Diagnostic
         message = message[: m.start()]
         if m[1]:
             line, column = int(m[1]), int(m[2])
-    if column == 1 and line > 1 and message.startswith("Illegal character '\\n'"):  # the end of the line before
-        line, column = line - 1, len(lines[line - 2]) + 1
     span = Span(filename, line, column, 1, lines[line - 1] if 0 < line <= len(lines) else None)
     return Diagnostic("KC0144", f"this is not TOML: {printable(message, 200)}", span, _toml_hint(message))
 
@@ -159,6 +157,8 @@ def _not_toml(message: str, lines: tuple[str, ...], filename: str) -> Diagnostic
 def _toml_hint(message: str) -> str | None:
     if "overwrite" in message or "twice" in message:
         return "each key may be given once; each [[instr]] starts a new instruction"
+    if message in ('Expected "\'"', "Unterminated string") or "'\\n'" in message:
+        return "a quoted text is not closed"
     if "Invalid value" in message:
         return "texts are quoted: key = 'text'"
     return None

@@ -8,7 +8,6 @@ class TestPlena(TargetConformance):
 from __future__ import annotations
 
 import random
-from functools import cached_property
 from typing import Any, ClassVar
 
 import pytest
@@ -21,6 +20,8 @@ from kernelcraft_core.testing.compare import differences
 from kernelcraft_core.testing.programs import Line, ProgramSource, build, edge_values
 
 ENGINES = ("closures", "generated", "auto")
+PARTS = 8
+"""Pieces that long comparisons are cut into, so that they can run in parallel."""
 
 
 class TargetConformance:
@@ -35,15 +36,19 @@ class TargetConformance:
     not_alone: ClassVar[set[str]] = set()
     """Instructions that no program may consist of alone (the start and the end of a loop)."""
     programs: ClassVar[int] = 200
-    """Random programs per test."""
+    """Random programs that the engines are compared on."""
     least_halting: ClassVar[float] = 0.5
+    _unit: ClassVar[Target]
 
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def unit(self) -> Target:
-        """Return the target under test."""
-        return target(self.target_name, **self.target_options)
+        """Return the target under test; one object per class."""
+        cls = type(self)
+        if "_unit" not in cls.__dict__:
+            cls._unit = target(self.target_name, **self.target_options)
+        return cls._unit
 
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def isa(self, unit: Target) -> Isa:
         """Return its ISA."""
         return unit.isa
@@ -123,10 +128,6 @@ class TargetConformance:
 
     # -- running ------------------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _seeds(self) -> range:
-        return range(self.programs)
-
     def test_engines_agree_on_every_instruction(self, unit: Target) -> None:
         rng = random.Random(3)
         maker = self.source(unit.isa)
@@ -136,18 +137,19 @@ class TargetConformance:
             runs = [unit.simulate(program, state, Limits(instructions=100), engine=e) for e in ENGINES[:2]]
             assert not differences(*runs), (definition.name, operands)
 
-    def test_engines_agree_on_random_programs(self, unit: Target) -> None:
+    @pytest.mark.parametrize("part", range(PARTS))
+    def test_engines_agree_on_random_programs(self, unit: Target, part: int) -> None:
         maker = self.source(unit.isa)
-        halted = executed = 0
-        for seed in self._seeds:
+        halted = 0
+        seeds = range(part, self.programs, PARTS)
+        for seed in seeds:
             program, state = maker.make(seed)
             options = self._options(seed)
             runs = [unit.simulate(program, state, engine=e, **options) for e in ENGINES]
             for other in runs[1:]:
                 assert not differences(runs[0], other), f"seed {seed}: {differences(runs[0], other)}"
             halted += runs[0].status == "halted"
-            executed += runs[0].instret
-        assert halted >= self.least_halting * len(self._seeds), f"{halted} of {len(self._seeds)} programs halted"
+        assert halted >= self.least_halting * len(seeds), f"{halted} of {len(seeds)} programs halted"
 
     def _options(self, seed: int) -> dict[str, Any]:
         """Return run options that vary with the seed: limits that bite, strictness, noise in undefined memory."""
@@ -164,7 +166,7 @@ class TargetConformance:
 
     def test_runs_are_deterministic(self, unit: Target) -> None:
         maker = self.source(unit.isa)
-        for seed in list(self._seeds)[:20]:
+        for seed in range(20):
             program, state = maker.make(seed)
             runs = [unit.simulate(program, state, Limits(instructions=2_000)) for _ in range(2)]
             assert not differences(*runs)
@@ -172,7 +174,7 @@ class TargetConformance:
     def test_instruction_limit_stops_exactly(self, unit: Target) -> None:
         maker = self.source(unit.isa)
         checked = 0
-        for seed in self._seeds:
+        for seed in range(200):
             program, state = maker.make(seed)
             whole = unit.simulate(program, state, Limits(instructions=2_000))
             if whole.status != "halted" or whole.instret < 2:
@@ -191,7 +193,7 @@ class TargetConformance:
 
     def test_profile_adds_up(self, unit: Target) -> None:
         maker = self.source(unit.isa)
-        for seed in list(self._seeds)[:30]:
+        for seed in range(30):
             program, state = maker.make(seed)
             result = unit.simulate(program, state, Limits(instructions=2_000))
             assert sum(p.count for p in result.profile.lines) == result.instret

@@ -1,7 +1,7 @@
 """Random PLENA programs most of which run to their end, for tests and the large comparison script.
 
-Registers have jobs: gp8..gp15 hold addresses that fit every memory and are not written, gp1..gp5 are scratch, gp6 and gp7
-count loops. A share of the programs breaks the rules on purpose.
+Registers have jobs: gp8..gp14 hold addresses that fit every memory and are not written, gp15 a length, gp1..gp5 are scratch,
+gp6 and gp7 count loops. A share of the programs breaks the rules on purpose.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from kernelcraft_core.isa import Definition
 from kernelcraft_core.isa.model import Kind
 from kernelcraft_core.testing.programs import Line, ProgramSource
 
-_ADDRESSES = range(8, 16)
+_ADDRESSES = range(8, 15)
+_LENGTH = 15
 _SCRATCH = range(1, 6)
 _ROW_STEP = 4096
 _WILD = 0.15
@@ -41,7 +42,7 @@ class PlenaPrograms(ProgramSource):
         image = noise.integers(0, 256, 4096 * 5, np.uint8)
         image[image % 128 >= 120] = 0x38  # E4M3 exponent 15 never comes out of a quantiser
         registers = {r: int(noise.integers(0, 4)) * _ROW_STEP for r in _ADDRESSES}
-        registers |= {r: int(noise.integers(0, 900)) for r in _SCRATCH}
+        registers |= {r: int(noise.integers(0, 900)) for r in _SCRATCH} | {_LENGTH: int(noise.integers(0, 65))}
         return {
             "gp": registers,
             "f": values(8),
@@ -73,7 +74,9 @@ class PlenaPrograms(ProgramSource):
             if mnemonic.startswith("S_") and mnemonic != "S_MAP_V_FP" and mnemonic != "S_SELECT_INT":
                 return rng.choice((*_SCRATCH, 0, 8))
             if name == "rlen" or (mnemonic == "V_TOPK_MASK" and name == "rs3"):
-                return rng.choice((0, 1))
+                return rng.choice((0, _LENGTH))
+            if mnemonic == "S_SELECT_INT" and name != "rs3":
+                return rng.choice((0, _LENGTH))
             return rng.choice(_ADDRESSES)
         if kind.name in ("i18", "i14"):
             if mnemonic in _SMALL_IMMEDIATE:
