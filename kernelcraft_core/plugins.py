@@ -25,7 +25,6 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +72,7 @@ class PluginRecord:
         """Whether the plug-in is in use."""
         return self.status == "ok"
 
-    @cached_property
+    @property
     def version(self) -> str | None:
         """Version of the distribution, or a one-file plug-in's `__version__`; None when there is none."""
         try:

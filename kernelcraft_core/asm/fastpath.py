@@ -232,7 +232,7 @@ class FastPath:
         if len(found) != 1:
             return None
         shape, operand, args = found[0]
-        values = shape.defaults
+        values = dict(shape.defaults)
         for arg in args:
             if not isinstance(arg.value, int):
                 return None
@@ -242,10 +242,7 @@ class FastPath:
             not fits(a.operand.kind, values[a.operand.name]) for a in args if isinstance(a.operand.kind, Reg | Imm)
         ):
             return None
-        base = definition.encoding.match
-        for name, value in values.items():
-            base |= definition.encoding.insert(name, value)
-        return self._entry(shape, operand, base, definition.length)
+        return self._entry(shape, operand, shape.word(values), definition.length)
 
     def _entry(self, shape: Shape, operand: Operand, base: int, length: int) -> Entry | None:
         assert shape.definition is not None

@@ -140,17 +140,12 @@ class Lexis:
     def tokens(self, code: str) -> list[Token]:
         """Return the tokens of a line that has no comment; columns count from 1."""
         out: list[Token] = []
-        position, length, match = 0, len(code), self._token.match
-        while position < length:
-            m = match(code, position)
-            if m is None:  # trailing blanks
-                break
+        for m in self._token.finditer(code):
             kind = m.lastgroup or "bad"
             text = m[kind]
             if kind == "int" and not self._is_number.fullmatch(text):
                 kind = "bad"
-            position = m.end()
-            out.append(Token(kind, text, position - len(text) + 1))
+            out.append(Token(kind, text, m.start(kind) + 1))
         return out
 
     def canonical(self, kind: Reg, index: int) -> str | None:

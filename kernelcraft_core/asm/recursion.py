@@ -43,7 +43,7 @@ def _uses(shape: Shape, shapes: Shapes, lexis: Lexis) -> list[Shape]:
     """Return the pseudo-instructions that the lines of `shape` are, lines that are instructions left out."""
     template = shape.template
     assert template is not None
-    values = shape.defaults
+    values = dict(shape.defaults)
     for item in shape.form.items:
         if isinstance(item, Operand):
             kind = item.kind

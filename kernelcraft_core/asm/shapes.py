@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from attrs import frozen
@@ -11,11 +12,10 @@ from kernelcraft_core.asm.expressions import Expr, parse
 from kernelcraft_core.asm.lexis import Lexis, Token
 from kernelcraft_core.asm.pseudo import Template, compile_pseudo
 from kernelcraft_core.isa import Definition, Imm, Isa, Placeholder, Reg
-from kernelcraft_core.isa.isa import fits
 from kernelcraft_core.isa.syntax import Form, Operand
 
 
-@frozen(eq=False)
+@frozen(eq=False, slots=False)
 class Shape:
     """One way to write an instruction or a pseudo-instruction, with a fixed number of operands."""
 
@@ -29,13 +29,28 @@ class Shape:
         """Number of operands."""
         return sum(1 for item in self.items if isinstance(item, Operand))
 
-    @property
+    @cached_property
     def defaults(self) -> dict[str, int]:
         """Values of operands that this shape leaves out."""
         written = {item.name for item in self.items if isinstance(item, Operand)}
         if self.definition is not None:
             return {n: v for n, v in self.definition.defaults.items() if n not in written}
         return {o.name: o.default for o in self.form.operands if o.default is not None and o.name not in written}
+
+    @cached_property
+    def limits(self) -> tuple[tuple[Operand, int, int, int], ...]:
+        """(operand, lowest, highest, alignment) of the immediates; the spelling of a register is a legal one already."""
+        kinds = [(i, i.kind) for i in self.items if isinstance(i, Operand)]
+        return tuple((item, kind.low, kind.high, kind.align) for item, kind in kinds if isinstance(kind, Imm))
+
+    def word(self, values: Mapping[str, int]) -> int:
+        """Return the word for legal operand values."""
+        assert self.definition is not None
+        encoding = self.definition.encoding
+        word = encoding.match
+        for name, value in values.items():
+            word |= encoding.insert(name, value)
+        return word
 
     @property
     def note(self) -> str:
@@ -118,7 +133,7 @@ class Shapes:
             return None
         if isinstance(kind, Placeholder):
             for texts in self._placeholders[kind.name]:
-                if [t.text for t in tokens[at : at + len(texts)]] == texts:
+                if tokens[at].text == texts[0] and [t.text for t in tokens[at : at + len(texts)]] == texts:
                     return 0, at + len(texts)
             return None
         index = self.lexis.registers[kind.name].get(tokens[at].text)
@@ -128,7 +143,7 @@ class Shapes:
 def misfits(values: dict[str, int], shape: Shape) -> list[Operand]:
     """Return the operands of `shape` whose value is not legal."""
     return [
-        item
-        for item in shape.items
-        if isinstance(item, Operand) and isinstance(item.kind, Reg | Imm) and not fits(item.kind, values[item.name])
+        operand
+        for operand, low, high, align in shape.limits
+        if not low <= values[operand.name] <= high or values[operand.name] % align
     ]

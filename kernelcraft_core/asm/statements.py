@@ -60,7 +60,7 @@ class Encoder:
                 continue
             if shape.definition is not None:
                 self.fixed = not depth and all(isinstance(a.value, int) for a in args)
-                return [(shape.definition.encode(values), shape.definition.length)]
+                return [(shape.word(values), shape.definition.length)]
             if shape.template is not None and shape.template.holds(values, here):
                 items = self._expand(tokens[0], shape.template, values, here, late, depth)
                 self.fixed = False
@@ -105,7 +105,7 @@ class Encoder:
         return out
 
     def _values(self, shape: Shape, args: Sequence[Arg]) -> dict[str, int]:
-        values = shape.defaults
+        values = dict(shape.defaults)
         for operand, value, _, _ in args:
             if isinstance(value, Expr):
                 number, weight = self.value(value)

@@ -67,7 +67,11 @@ def command(
     with reporting("kc.disasm/1", as_json):
         target = open_target(ctx, target_name, machine, settings, extensions)
         data = read_program(file)
-        code = data if form == "bin" or (form == "auto" and not _is_text(data)) else hex_words(data, file)
+        code = (
+            data
+            if form == "bin" or (form == "auto" and not _is_text(data))
+            else hex_words(data, "<stdin>" if file == "-" else file)
+        )
         text = target.disassemble(code, address)
         if destination is not None:
             write_file(destination, text)

@@ -54,29 +54,37 @@ def presets(isa: Isa, texts: Sequence[str], loads: Sequence[str]) -> dict[str, A
 
 
 def _merge(isa: Isa, state: dict[str, Any], name: str, index: int | None, value: Any) -> None:
-    """Put `value` at `index` of `name`; with no index it is the whole value."""
-    from kernelcraft_core.isa import Bytes
+    """Put `value` at `index` of `name`, over what earlier options put there; with no index, at the start."""
+    from kernelcraft_core.isa import Array, Bytes, Scalar
 
-    if index is None:
+    decl = isa.scope.state.get(name)
+    if decl is None or isinstance(decl, Scalar | Array) or (index is None and name not in state):
         state[name] = value
         return
-    entry = state.get(name)
-    if not isinstance(entry, dict):
-        entry = state[name] = {} if entry is None else _sparse(isa, name, entry)
-    if isinstance(isa.state_named(name), Bytes):
-        entry.pop(index, None)
-        entry[index] = value  # the order is the order of the options
-    else:
-        entry.update(enumerate(value, index))
-
-
-def _sparse(isa: Isa, name: str, value: Any) -> dict[int, Any]:
-    from kernelcraft_core.isa import Bytes
-
-    decl = isa.state_named(name)
+    first = isa.scope.dim(decl.base) if isinstance(decl, Bytes) else 0
+    index = first if index is None else index
+    entry = state.get(name, {})
     if isinstance(decl, Bytes):
-        return {isa.scope.dim(decl.base): value}
-    return dict(enumerate(value))
+        state[name] = _overlay(entry if isinstance(entry, dict) else {first: entry}, index, value)
+    else:
+        entry = entry if isinstance(entry, dict) else dict(enumerate(entry))
+        state[name] = entry | dict(enumerate(value, index))
+
+
+def _overlay(parts: dict[int, Any], address: int, data: Any) -> dict[int, Any]:
+    """Return disjoint pieces of memory, address -> bytes, with `data` over what was there."""
+    out: dict[int, Any] = {address: data}
+    end = address + len(data)
+    for start, old in parts.items():
+        if start + len(old) <= address or start >= end:
+            out[start] = old
+            continue
+        view = memoryview(old)
+        if start < address:
+            out[start] = view[: address - start]
+        if start + len(old) > end:
+            out[end] = view[end - start :]
+    return out
 
 
 def _preset(isa: Isa, text: str) -> tuple[str, int | None, Any]:

@@ -55,7 +55,9 @@ _HOT = ("LINE", "PC", "COUNT", "CYCLES", "INSTRUCTION")
 @click.option("--show", "shows", multiple=True, metavar="NAMES", help="Print final state: gp,f,vram[0:4],hbm[0:0x40].")
 @click.option("--profile", is_flag=True, help="Print where the cycles went.")
 @click.option("--trace", metavar="OUT", help="Write a Chrome/Perfetto trace (JSON) of up to a million instructions.")
-@click.option("--dump-code", metavar="OUT", help="Write the Python source of the blocks that were compiled.")
+@click.option(
+    "--dump-code", metavar="OUT", help="Write the Python source of the blocks that were compiled (none with --trace)."
+)
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, file: str, target_name: str, as_json: bool, **options: Any) -> None:
@@ -83,7 +85,7 @@ def command(ctx: click.Context, /, file: str, target_name: str, as_json: bool, *
         if options["trace"] is not None:
             write_file(options["trace"], chrome_trace(target, program, result))
         if options["dump_code"] is not None:
-            write_file(options["dump_code"], result.generated_source)
+            write_file(options["dump_code"], result.generated_source or "# no block was compiled\n")
     if as_json:
         _print_json(target, program, result, final, options["profile"])
     else:

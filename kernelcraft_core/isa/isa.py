@@ -24,6 +24,10 @@ from kernelcraft_core.isa.model import (
     Pseudo,
     Reg,
     State,
+    as_instrs,
+    as_kinds,
+    as_pseudos,
+    as_state,
 )
 from kernelcraft_core.isa.places import placed
 from kernelcraft_core.isa.primitives import BUILT_IN, Primitive
@@ -161,6 +165,14 @@ class _Checked:
     scope: Scope
 
 
+def _as_primitives(items: Iterable[Primitive]) -> tuple[Primitive, ...]:
+    return tuple(items)
+
+
+def _as_params(values: Mapping[str, int]) -> Mapping[str, int]:
+    return dict(values)
+
+
 @frozen(eq=False)
 class Isa:
     """An instruction set. Building one checks everything; it never changes afterwards.
@@ -178,13 +190,13 @@ class Isa:
     """
 
     name: str
-    kinds: tuple[Kind, ...] = field(converter=tuple)
-    state: tuple[State, ...] = field(converter=tuple)
-    instrs: tuple[Instr, ...] = field(converter=tuple)
+    kinds: tuple[Kind, ...] = field(converter=as_kinds)
+    state: tuple[State, ...] = field(converter=as_state)
+    instrs: tuple[Instr, ...] = field(converter=as_instrs)
     width: int = 32
-    params: Mapping[str, int] = field(factory=dict, converter=dict)
-    primitives: tuple[Primitive, ...] = field(factory=tuple, converter=tuple)
-    pseudos: tuple[Pseudo, ...] = field(factory=tuple, converter=tuple)
+    params: Mapping[str, int] = field(factory=dict, converter=_as_params)
+    primitives: tuple[Primitive, ...] = field(default=(), converter=_as_primitives)
+    pseudos: tuple[Pseudo, ...] = field(default=(), converter=as_pseudos)
     pc_unit: int = 1
     ends: str = "trap"
     words: bool = True

@@ -6,6 +6,7 @@ TOML (`extension.py`), so what a person writes as keyword arguments an agent wri
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Union
 
 from attrs import field, frozen
@@ -25,6 +26,10 @@ TRAP_KINDS = (
     "environment",
 )
 """Closed list of trap kinds; a target adds detail in the message, not kinds."""
+
+
+def _texts(items: Iterable[str]) -> tuple[str, ...]:
+    return tuple(items)
 
 
 # --- operand kinds -------------------------------------------------------------------------------------------------------
@@ -216,14 +221,14 @@ class Instr:
     latency: str | int = "1"
     interval: str | int = ""
     timing: str = ""
-    also: tuple[str, ...] = field(default=(), converter=tuple)
+    also: tuple[str, ...] = field(default=(), converter=_texts)
     replaces: str | None = None
     delay: int = 0
     name: str = ""
     doc: str = ""
     note: str = ""
     source: str = ""
-    examples: tuple[str, ...] = field(default=(), converter=tuple)
+    examples: tuple[str, ...] = field(default=(), converter=_texts)
 
 
 @frozen
@@ -234,9 +239,29 @@ class Pseudo:
     """
 
     syntax: str
-    expansion: tuple[str, ...] = field(converter=tuple)
+    expansion: tuple[str, ...] = field(converter=_texts)
     when: str = "1"
     doc: str = ""
+
+
+def as_kinds(items: Iterable[Kind]) -> tuple[Kind, ...]:
+    """Return operand kinds as a tuple."""
+    return tuple(items)
+
+
+def as_state(items: Iterable[State]) -> tuple[State, ...]:
+    """Return state declarations as a tuple."""
+    return tuple(items)
+
+
+def as_instrs(items: Iterable[Instr]) -> tuple[Instr, ...]:
+    """Return instructions as a tuple."""
+    return tuple(items)
+
+
+def as_pseudos(items: Iterable[Pseudo]) -> tuple[Pseudo, ...]:
+    """Return pseudo-instructions as a tuple."""
+    return tuple(items)
 
 
 @frozen
@@ -249,15 +274,15 @@ class Extension:
 
     name: str
     extends: str
-    requires: tuple[str, ...] = field(default=(), converter=tuple)
+    requires: tuple[str, ...] = field(default=(), converter=_texts)
     params: dict[str, int] = field(factory=dict)
-    kinds: tuple[Kind, ...] = field(default=(), converter=tuple)
-    state: tuple[State, ...] = field(default=(), converter=tuple)
-    instrs: tuple[Instr, ...] = field(default=(), converter=tuple)
-    pseudos: tuple[Pseudo, ...] = field(default=(), converter=tuple)
+    kinds: tuple[Kind, ...] = field(default=(), converter=as_kinds)
+    state: tuple[State, ...] = field(default=(), converter=as_state)
+    instrs: tuple[Instr, ...] = field(default=(), converter=as_instrs)
+    pseudos: tuple[Pseudo, ...] = field(default=(), converter=as_pseudos)
     doc: str = ""
     origin: str = ""
     places: dict[str, tuple[int, int]] = field(factory=dict, eq=False, repr=False)
     """Where fields stand in `origin`: `instr.3.semantics` -> (line, column) of the first character."""
-    lines: tuple[str, ...] = field(default=(), converter=tuple, eq=False, repr=False)
+    lines: tuple[str, ...] = field(default=(), converter=_texts, eq=False, repr=False)
     """The lines of `origin`, to show beside a finding."""

@@ -471,8 +471,8 @@ class ClosureCompiler:
             case ir.Bin():
                 return self._binary(node, env)
             case ir.Neg(op=op, value=inner):
-                value = self._expr(inner, env)
-                return {"-": lambda: -value(), "~": lambda: ~value(), "not": lambda: 0 if value() else 1}[op]
+                negated = self._expr(inner, env)
+                return {"-": lambda: -negated(), "~": lambda: ~negated(), "not": lambda: 0 if negated() else 1}[op]
             case ir.Compare(op=op, left=left, right=right):
                 compare = _COMPARES[op]
                 a, b = self._expr(left, env), self._expr(right, env)
@@ -488,8 +488,8 @@ class ClosureCompiler:
             case ir.Extend(value=inner, bits=bits, signed=signed):
                 return _extension(self._expr(inner, env), bits, signed)
             case ir.Round(value=inner):
-                value = self._expr(inner, env)
-                return lambda: round_f32(value())
+                exact = self._expr(inner, env)
+                return lambda: round_f32(exact())
             case ir.Call(args=args):
                 function = self._function(node)
                 thunks = [self._expr(a, env) for a in args if not isinstance(a, ir.Handle)]

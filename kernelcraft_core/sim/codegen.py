@@ -272,8 +272,8 @@ class BlockCompiler:
             case ir.TrapIf(kind=kind):
                 self._emit(inner, f"raise Trap({kind!r}, {f'{decoded.definition.name} stopped the program'!r})")
             case ir.Jump(target=target):
-                value = self._hold(inner, self._expr(target, env), several)
-                own_commits.append(f"pc = {value.src}")
+                place = self._hold(inner, self._expr(target, env), several)
+                own_commits.append(f"pc = {place.src}")
             case ir.Effect(call=call):
                 args = [
                     self._hold(inner, self._expr(a, env), several) for a in call.args if not isinstance(a, ir.Handle)
@@ -489,11 +489,11 @@ class BlockCompiler:
             case ir.Extend():
                 return _extend(self._expr(node.value, env), node.bits, node.signed)
             case ir.Round(value=inner, type=kind):
-                value = self._expr(inner, env)
-                if value.const is not None:
-                    number = round_f32(float(value.const))
+                exact = self._expr(inner, env)
+                if exact.const is not None:
+                    number = round_f32(float(exact.const))
                     return Value(_float(number), kind, number)
-                return Value(f"round_f32({value.src})", kind)
+                return Value(f"round_f32({exact.src})", kind)
             case ir.Call(args=args, type=kind):
                 values = [self._expr(a, env).src for a in args if not isinstance(a, ir.Handle)]
                 result = kind if kind is not None and not isinstance(kind, tuple) else _ZERO

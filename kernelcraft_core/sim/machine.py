@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -69,6 +69,10 @@ class Param:
         )
 
 
+def _as_params(items: Iterable[Param]) -> tuple[Param, ...]:
+    return tuple(items)
+
+
 @frozen(eq=False)
 class Machine:
     """Parameters of a target under a preset name.
@@ -81,7 +85,7 @@ class Machine:
     """
 
     name: str
-    declared: tuple[Param, ...] = field(factory=tuple, converter=tuple)
+    declared: tuple[Param, ...] = field(default=(), converter=_as_params)
     clock_ns: float | None = None
     extensions: tuple[str, ...] = ()
     timing: Callable[[Isa, Machine], TimingModel] | None = None

@@ -199,7 +199,7 @@ class MemoryView:
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape: (rows, *row shape), or (bytes,)."""
-        return self.memory.data.shape
+        return tuple(self.memory.data.shape)
 
     @property
     def dtype(self) -> Any:
@@ -209,7 +209,7 @@ class MemoryView:
     @property
     def ndim(self) -> int:
         """Number of dimensions."""
-        return self.memory.data.ndim
+        return len(self.shape)
 
     def __len__(self) -> int:
         return len(self.memory.data)

@@ -245,7 +245,7 @@ class ByteMemory:
         self.align = decl.align
         self.context = context
         self.data = lazy_zeros((size,), np.uint8)
-        self._bytes = memoryview(self.data)  # type: ignore[arg-type]
+        self._bytes = memoryview(self.data)
         self.tracked = context.tracked
         self.defined = lazy_zeros((-(-size // BLOCK) if self.tracked else 0,), np.bool_)
         self.dirty: set[int] = set()
@@ -289,7 +289,7 @@ class ByteMemory:
         if self.tracked:
             for i in range(rows):
                 self._check(offset + i * step, length)
-        return np.ndarray((rows, length), np.uint8, self.data, offset, (step, 1))  # type: ignore[call-overload]
+        return np.ndarray((rows, length), np.uint8, self.data, offset, (step, 1))
 
     def load(self, address: int, length: int) -> int:
         """Return `length` bytes at `address` as an unsigned little-endian integer."""

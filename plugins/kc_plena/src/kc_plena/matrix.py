@@ -126,7 +126,8 @@ def make_bmm(context: Any, vram: Any, mram: Any) -> Callable[[int, int], F32]:
     def bmm(matrix: int, vector: int) -> F32:
         left, tile, offset = _head_operands(vram, mram, matrix, vector, "M_BMM")
         heads = left.reshape(MLEN, HLEN, HEADS).transpose(2, 0, 1)
-        return (_BMM_SCALE * (heads @ tile[offset : offset + HLEN])).astype(np.float32)
+        product: F32 = (_BMM_SCALE * (heads @ tile[offset : offset + HLEN])).astype(np.float32)
+        return product
 
     return bmm
 
@@ -137,7 +138,8 @@ def make_btmm(context: Any, vram: Any, mram: Any) -> Callable[[int, int], F32]:
     def btmm(matrix: int, vector: int) -> F32:
         left, tile, offset = _head_operands(vram, mram, matrix, vector, "M_BTMM")
         heads = left.reshape(MLEN, HEADS, HLEN).transpose(1, 0, 2)
-        return (_BMM_SCALE * (heads @ tile[:, offset : offset + HLEN].T)).astype(np.float32)
+        product: F32 = (_BMM_SCALE * (heads @ tile[:, offset : offset + HLEN].T)).astype(np.float32)
+        return product
 
     return btmm
 
@@ -165,13 +167,23 @@ class _Wide:
 def make_mv(context: Any, mram: Any) -> Callable[[F32, int], F32]:
     """Bind `mv(row, matrix)` -> (64,) float32: row times tile; matrix is a multiple of 4096."""
     wide = _Wide(mram)
-    return lambda row, matrix: (row.astype(np.float64) @ wide.get(matrix)).astype(np.float32)
+    
+    def mv(row: F32, matrix: int) -> F32:
+        product: F32 = (row.astype(np.float64) @ wide.get(matrix)).astype(np.float32)
+        return product
+
+    return mv
 
 
 def make_tmv(context: Any, mram: Any) -> Callable[[F32, int], F32]:
     """Bind `tmv(row, matrix)` -> (64,) float32: tile times row; matrix is a multiple of 4096."""
     wide = _Wide(mram)
-    return lambda row, matrix: (wide.get(matrix) @ row.astype(np.float64)).astype(np.float32)
+    
+    def tmv(row: F32, matrix: int) -> F32:
+        product: F32 = (wide.get(matrix) @ row.astype(np.float64)).astype(np.float32)
+        return product
+
+    return tmv
 
 
 def make_write_block(context: Any, vram: Any, m_acc: F32) -> Callable[[int, int], None]:
