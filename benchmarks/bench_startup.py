@@ -3,10 +3,10 @@
 
     python benchmarks/bench_startup.py [--repeat N]
 
-Run it with the Python of an environment in which KernelCraft and its plug-ins are installed. Promised: 0.3 s cold, 0.2 s
-warm. "Cold" compiles every module of KernelCraft and its plug-ins anew, as the first run after an update does; what they
-depend on keeps its bytecode. Wall-clock times need an idle machine; the processor's time beside them suffers less from
-company. The exit code is 1 when not even the best run keeps the promise, or something heavy is imported.
+Run it with the Python of an environment in which KernelCraft and its plug-ins are installed. Promised: 0.3 s cold,
+0.2 s warm. "Cold" compiles every module of KernelCraft and its plug-ins anew, as the first run after an update does;
+what they depend on keeps its bytecode. Wall-clock times need an idle machine; the processor's time beside them suffers
+less from company. The exit code is 1 when not even the best run keeps the promise, or something heavy is imported.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The core's own plug-in: the table-driven assembler and simulator, asked after all others (`trylast`)."""
+"""The core's own plug-in: the table-driven assembler and simulator, for targets that bring no other."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from importlib import metadata
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 GROUP = "kernelcraft"
 LOCAL_FOLDER = "kernelcraft_plugins"
@@ -117,6 +117,19 @@ def from_folder(folder: Path) -> list[Candidate]:
     except OSError:
         return []
     return [_from_file(path) for path in paths]
+
+
+def told_apart(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return the candidates, files whose name another file has named by their whole path."""
+    out: list[Candidate] = []
+    identities: dict[str, str] = {}
+    for candidate in candidates:
+        if candidate.distribution is None and identities.get(candidate.name, candidate.identity) != candidate.identity:
+            out.append(evolve(candidate, name=candidate.identity))
+        else:
+            identities.setdefault(candidate.name, candidate.identity)
+            out.append(candidate)
+    return out
 
 
 def _from_file(path: str | os.PathLike[str]) -> Candidate:

@@ -60,13 +60,13 @@ class Hooks:
         return [impl for impl in found if plugin is None or impl.plugin is plugin]
 
     def _first(self, name: str, arguments: dict[str, Any]) -> Any:
-        """Return the first answer: the owner's, then (unless only the owner may answer) the others'."""
+        """Return the first answer: the owner's, then (unless only the owner may answer) the core's, then the others'."""
         owner = self._owners.get(arguments.get("target", ""))
         found = self.implementations(name)
         if name in OWNER_ONLY:
             found = [impl for impl in found if impl.plugin is owner]
         else:
-            found.sort(key=lambda impl: impl.plugin is not owner)
+            found.sort(key=lambda impl: 0 if impl.plugin is owner else 1 if impl.plugin is self._builtin else 2)
         return next(self._results(found, owner, arguments, name), None)
 
     def _all(self, name: str, arguments: dict[str, Any]) -> list[Any]:

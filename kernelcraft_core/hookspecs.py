@@ -11,7 +11,8 @@ program is assembled or simulated. Import what is heavy inside the functions: `k
 Three rules hold for every hook with a `target` argument:
 
 - it is called with the name of any target, also those of other plug-ins; return None when the target is not yours;
-- where one answer is wanted, the plug-in that announced the target is asked first, the core's own last;
+- where one answer is wanted, the plug-in that announced the target is asked first, then the core, then the other
+  plug-ins: nobody replaces silently what a target or the core does;
 - an exception from the plug-in that announced the target ends the operation with KC0309 (a `KernelCraftError` is passed
   on as it is); an exception from any other plug-in is logged and shown by `kc doctor`, and its answer is left out.
 """
@@ -121,8 +122,9 @@ def kc_grammar(target: str) -> str | None:
 def kc_assembler(target: str, isa: Isa) -> Any | None:
     """Return an assembler for `isa`.
 
-    Called once per opened target, when its assembler is first needed. The first answer counts; the core's table-driven
-    assembler answers last, so implement this only for another dialect, further checks, or an assembler of your own.
+    Called once per opened target, when its assembler is first needed. The core's table-driven assembler answers when
+    the target's own plug-in does not, so implement this only for another dialect, further checks, or an assembler of
+    your own.
 
     Args:
         target: a target's name.
@@ -141,9 +143,9 @@ def kc_assembler(target: str, isa: Isa) -> Any | None:
 def kc_simulator(target: str, isa: Isa, machine: Machine, backend: str) -> Any | None:
     """Return a simulator.
 
-    Called once per run, before anything is executed. The first answer counts; the core's table-driven simulator answers
-    last, and only for the back end `core`. Answer for other back ends (`rtl`, a vendor's simulator) by their names; a
-    native one should run its work in a child process.
+    Called once per run, before anything is executed. The core's table-driven simulator answers for the back end `core`
+    when the target's own plug-in does not. Any plug-in may answer for other back ends (`rtl`, a vendor's simulator) by
+    their names; a native one should run its work in a child process.
 
     Args:
         target: a target's name.

@@ -10,7 +10,7 @@ from pathlib import Path
 from pluggy import PluginManager
 
 from kernelcraft_core import KC_API, __version__
-from kernelcraft_core.diagnostics import did_you_mean
+from kernelcraft_core.diagnostics import did_you_mean, nearest
 from kernelcraft_core.hooks import explain
 from kernelcraft_core.target_info import TargetInfo
 
@@ -70,8 +70,8 @@ def _hook_problems(manager: PluginManager, plugin: object) -> Iterable[str]:
         hook = options.get("specname") or name
         if hook not in specs:
             if not options.get("optionalhook"):
-                hint = did_you_mean(hook, specs)
-                yield f"there is no hook {hook}" + (f"; {hint}" if hint else "")
+                near = nearest(hook.removeprefix("kc_"), [spec.removeprefix("kc_") for spec in specs], count=1)
+                yield f"there is no hook {hook}" + "".join(f"; did you mean kc_{name}?" for name in near)
         elif options.get("wrapper") or options.get("hookwrapper"):
             yield f"{name} is a wrapper; KernelCraft's hooks cannot be wrapped"
         else:

@@ -134,7 +134,7 @@ def load(
     if folder is not None:
         candidates += discovery.from_folder(Path(folder))
     candidates += discovery.from_files(files)
-    return _Loader(around).load(candidates)
+    return _Loader(around).load(discovery.told_apart(candidates))
 
 
 def _installed(names: Iterable[str] | None) -> Iterator[Candidate]:

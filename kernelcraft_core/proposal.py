@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import attrs
 from attrs import frozen
 
 from kernelcraft_core.diagnostics import WARNING, AssemblyError, Diagnostic, IsaError
@@ -79,12 +81,14 @@ def check_proposal(base: Target, composed: Target) -> Proposal:
             pseudo-instruction of it is wrong.
     """
     extension = composed.isa.extensions[-1]
-    definitions = {d.record.syntax: d for d in composed.isa if d.extension == extension.name}
-    problems: list[Diagnostic] = []
+    definitions = {id(d.record): d for d in composed.isa}
+    problems = _pseudo_problems(composed, extension)
+    if problems:
+        raise IsaError(problems)
     warnings: list[Diagnostic] = []
     floor = _cheapest(base.isa)
     for number, record in enumerate(extension.instrs):
-        definition = definitions[record.syntax]
+        definition = definitions[id(record)]
         for index, example in enumerate(record.examples):
             if problem := _example_problem(composed, definition, example):
                 problems.append(placed(problem, extension, f"instr.{number}.examples.{index}"))
@@ -95,6 +99,27 @@ def check_proposal(base: Target, composed: Target) -> Proposal:
         raise IsaError(problems)
     changes = diff(base.isa, composed.isa)
     return Proposal(extension, base.isa, composed.isa, changes, tuple(warnings), free_encodings(composed.isa))
+
+
+def _pseudo_problems(target: Target, extension: Extension) -> list[Diagnostic]:
+    """Return what is wrong with pseudo-instructions: they are compiled when the assembler is made."""
+    try:
+        _ = target.assembler
+    except IsaError as error:
+        findings = error.diagnostics
+    else:
+        return []
+    out = []
+    for finding in findings:
+        for number, pseudo in enumerate(extension.pseudos):
+            mnemonic = re.escape(pseudo.syntax.split(None, 1)[0])
+            if re.search(rf"pseudo-instruction {mnemonic}\b", finding.message):
+                key = "when" if f"{mnemonic} when" in finding.message else "expansion"
+                out.append(placed(attrs.evolve(finding, span=None), extension, f"pseudo.{number}.{key}"))
+                break
+        else:
+            out.append(finding)
+    return out
 
 
 def _example_problem(target: Target, definition: Definition, example: str) -> Diagnostic | None:

@@ -37,8 +37,8 @@ class Disassembler:
         self._lexis = self.assembler.lexis
         self._lengths = self.assembler.lengths
         self._data = self.dialect.directives and isa.words
-        shared = [m for m, shapes in self.assembler.shapes.of.items() if len({s.definition for s in shapes}) > 1]
-        self._ambiguous = frozenset(d.name for mnemonic in shared for d in isa.with_mnemonic(mnemonic))
+        shared = [definitions for m in isa.mnemonics if len(definitions := isa.with_mnemonic(m)) > 1]
+        self._ambiguous = frozenset(definition.name for definitions in shared for definition in definitions)
 
     # -- one word -----------------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from kernelcraft_core.isa.syntax import Operand
 if TYPE_CHECKING:
     from kernelcraft_core.asm.engine import Run
 
-_MAX_CACHED = 50_000
+_MAX_CACHED = 30_000
 """Entries kept per table: enough for what repeats, and little memory for what does not."""
 _MAX_LINE = 200
 _MAX_DATA = 10_000
@@ -100,6 +100,7 @@ class FastPath:
         mixed, labels = out.lengths is not None, run.dialect.labels
         markers = [marker for marker in run.dialect.comments if marker in block]
         marker = markers.pop(0) if markers else None
+        room = max(0, _MAX_CACHED - len(seen))
         for line in block.split("\n"):
             number += 1
             code = line
@@ -113,34 +114,38 @@ class FastPath:
                         code = code[:cut]
             code = code.strip(" \t")
             hit = seen_get(code)
-            if hit is None:
-                if not code or (labels and code[-1] == ":" and self._label(run, code[:-1], number)):
-                    continue
+            if hit is not None:
+                word, length = hit
+            elif not code or (labels and code[-1] == ":" and self._label(run, code[:-1], number)):
+                continue
+            else:
+                word = None
                 head, _, tail = code.rpartition(", ")
                 entry = heads_get(head)
                 if entry is not None:
                     base, length, table, low, high, shift, _ = entry
-                    if table is None:
-                        if tail.isdigit() and len(tail) <= _MAX_DIGITS and (ascii_only or tail.isascii()):
-                            value = int(tail)
-                            if low <= value <= high:
-                                hit = (base | value << shift, length)
-                    else:
+                    if table is not None:
                         bits = table.get(tail)
                         if bits is not None:
-                            hit = (base | bits, length)
-                if hit is None:
+                            word = base | bits
+                    elif tail.isdigit() and len(tail) <= _MAX_DIGITS and (ascii_only or tail.isascii()):
+                        value = int(tail)
+                        if low <= value <= high:
+                            word = base | value << shift
+                if word is None:
                     hit = self._slow(run, line, code, number)
                     words, numbers = out.words.append, out.lines.append
                     mixed = out.lengths is not None
                     if hit is None:
                         continue
-                if len(seen) < _MAX_CACHED and len(code) <= _MAX_LINE:
-                    seen[code] = hit
+                    word, length = hit
+                if room and len(code) <= _MAX_LINE:
+                    seen[code] = (word, length)
+                    room -= 1
             if mixed:
-                emit(hit[0], hit[1], number)
+                emit(word, length, number)
             else:
-                words(hit[0])
+                words(word)
                 numbers(number)
 
     def _slow(self, run: Run, line: str, code: str, number: int) -> tuple[int, int] | None:
@@ -152,8 +157,8 @@ class FastPath:
         head, comma, tail = code.rpartition(",")
         if comma:
             head, tail = head.rstrip(" \t"), tail.strip(" \t")
-            key = head + suffix
-            entry = self.heads[key] if key in self.heads else self._learn(head, suffix)
+            key = f"{head}\n{suffix}" if suffix else head
+            entry = self.heads[key] if key in self.heads else self._learn(key, head, suffix)
             if entry is not None:
                 hit = self._finish(entry, tail, run, number)
                 if hit is not None:
@@ -205,13 +210,13 @@ class FastPath:
             run.out.emit(value, size, number, data=True)
         return True
 
-    def _learn(self, head: str, suffix: str) -> Entry | None:
+    def _learn(self, key: str, head: str, suffix: str) -> Entry | None:
         """Return what a head stands for, and remember it; None when its lines need a closer look."""
         if len(self.heads) >= _MAX_CACHED:
             self.heads.clear()
-        if len(head) + len(suffix) > _MAX_LINE:
+        if len(key) > _MAX_LINE:
             return None
-        entry = self.heads[head + suffix] = self._read(head, suffix)
+        entry = self.heads[key] = self._read(head, suffix)
         return entry
 
     def _read(self, head: str, suffix: str) -> Entry | None:

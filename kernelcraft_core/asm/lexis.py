@@ -142,10 +142,10 @@ class Lexis:
         out: list[Token] = []
         for m in self._token.finditer(code):
             kind = m.lastgroup or "bad"
-            text = m[kind]
+            text, column = m[kind], m.start(kind) + 1
             if kind == "int" and not self._is_number.fullmatch(text):
                 kind = "bad"
-            out.append(Token(kind, text, m.start(kind) + 1))
+            out.append(Token(kind, text, column))
         return out
 
     def canonical(self, kind: Reg, index: int) -> str | None:

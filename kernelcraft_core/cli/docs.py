@@ -45,7 +45,7 @@ def command(
     extensions: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    r"""Generate the reference of TARGET: instruction set, machine, and the target's own pages, as Markdown.
+    r"""Write the reference of TARGET: instruction set, machine, and the target's own pages, as Markdown.
 
     \b
     Examples:

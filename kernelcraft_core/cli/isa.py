@@ -149,7 +149,9 @@ def check(
       kc isa check Xfma.toml
       kc isa check Xfma.toml --target plena --json
     """
+    from kernelcraft_core.diagnostics import Diagnostic, IsaError
     from kernelcraft_core.isa.extension import load_extension
+    from kernelcraft_core.isa.places import placed
     from kernelcraft_core.proposal import check_proposal
 
     with reporting("kc.isa-check/1", as_json):
@@ -157,6 +159,9 @@ def check(
         name = target_name or extension.extends
         before = [*extension.requires, *extensions]
         base = open_target(ctx, name, extensions=before)
+        if extension.name in base.extensions:
+            message = f"an extension {extension.name} is applied to {name} already"
+            raise IsaError(placed(Diagnostic("KC0140", message, hint="use another name"), extension, "name"))
         proposal = check_proposal(base, open_target(ctx, name, extensions=[*before, extension]))
         if as_json:
             output.emit("kc.isa-check/1", {"ok": True, "target": name, "diagnostics": [], **proposal.as_dict()})
@@ -169,7 +174,8 @@ def _proposal_text(proposal: Proposal) -> str:
     from kernelcraft_core.isa import cost
 
     extension = proposal.extension
-    out = [f"{extension.name} fits {extension.extends}: {len(proposal.added)} instructions"]
+    count = len(proposal.added)
+    out = [f"{extension.name} fits {extension.extends}: {count} instruction{'s' if count != 1 else ''}"]
     rows = []
     for definition in proposal.added:
         what = f"replaces {definition.record.replaces}" if definition.record.replaces else "adds"

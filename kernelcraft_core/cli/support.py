@@ -1,6 +1,26 @@
 """What the commands share: opening a target, reading and writing files, printing findings, exit codes.
 
 Exit codes: 0 right; 1 it ran and the answer is no; 2 usage; 3 a target, plug-in or tool is missing.
+
+Codes of what commands, and opening a target, find wrong; they never change meaning.
+
+| code | meaning |
+| --- | --- |
+| KC0000 | an internal error: a mistake of ours |
+| KC0254 | a line of a machine-code file is not a word in hexadecimal |
+| KC0291 | a program file cannot be read |
+| KC0292 | a result file cannot be written |
+| KC0300 | a command is used wrongly |
+| KC0305 | there is no such target |
+| KC0306 | the target has no such simulator |
+| KC0309 | a hook of a plug-in raises an exception when it is called |
+| KC0310 | a command cannot be loaded, or a plug-in adds one that exists |
+| KC0311 | a plug-in names a page outside the folder of its documents |
+| KC0500 | the target has no such machine |
+| KC0520 | a memory image cannot be read |
+| KC0521 | a memory image is not in its format |
+| KC0522 | an option about state is not of its form |
+| KC0523 | state that is to be shown does not exist, or is too large to show |
 """
 
 from __future__ import annotations

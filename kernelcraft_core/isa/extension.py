@@ -42,6 +42,7 @@ from kernelcraft_core.diagnostics import (
 from kernelcraft_core.isa import model
 from kernelcraft_core.isa.model import Extension
 from kernelcraft_core.isa.places import Places, scan
+from kernelcraft_core.isa.write import extension_to_toml as extension_to_toml
 
 SCHEMA = "kc.extension/1"
 MAX_BYTES = 1 << 18

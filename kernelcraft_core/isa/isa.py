@@ -35,6 +35,10 @@ from kernelcraft_core.isa.semantics import RESERVED_NAMES, Scope, Text, check_co
 from kernelcraft_core.isa.syntax import UNNAMED, Form, parse_form
 
 
+MAX_DELAY = 1000
+"""Most cycles after which a result may become visible."""
+
+
 @frozen(eq=False)
 class Definition:
     """A checked instruction: the record, its forms (the canonical one first), encoding, meaning and cost."""
@@ -397,9 +401,16 @@ def _check(isa: Isa) -> _Checked:
         for mnemonic in dict.fromkeys(f.mnemonic for f in definition.forms):
             by_mnemonic[mnemonic] = (*by_mnemonic.get(mnemonic, ()), definition)
     pseudos: dict[str, tuple[tuple[Form, Pseudo], ...]] = {}
+    places = {id(p): (e, f"pseudo.{n}") for e in isa.extensions for n, p in enumerate(e.pseudos)}
     for pseudo in isa.pseudos:
-        form = parse_form(pseudo.syntax, kinds, f"{isa.name}: pseudo-instruction")
+        try:
+            form = parse_form(pseudo.syntax, kinds, f"{isa.name}: pseudo-instruction")
+        except IsaError as error:
+            problems += [placed(finding, *places.get(id(pseudo), (None, ""))) for finding in error.diagnostics]
+            continue
         pseudos[form.mnemonic] = (*pseudos.get(form.mnemonic, ()), (form, pseudo))
+    if problems:
+        raise IsaError(problems[:MAX_DIAGNOSTICS])
     return _Checked(definitions, by_mnemonic, pseudos, scope)
 
 
@@ -419,8 +430,8 @@ def _define(
     if instr.category not in CATEGORIES:
         hint = did_you_mean(instr.category, CATEGORIES) or f"one of {', '.join(CATEGORIES)}"
         raise IsaError(Diagnostic("KC0107", f"{where}: category {instr.category!r} is not known", hint=hint))
-    if instr.delay < 0:
-        raise IsaError(Diagnostic("KC0107", f"{where}: a delay is not negative"))
+    if not 0 <= instr.delay <= MAX_DELAY:
+        raise IsaError(Diagnostic("KC0107", f"{where}: a delay of {instr.delay} cycles; it is in 0..{MAX_DELAY}"))
     forms = [form]
     for text in instr.also:
         other = parse_form(text, kinds, where)
@@ -529,14 +540,27 @@ def _clashes(isa: Isa, extension: Extension) -> list[Diagnostic]:
             found.append(placed(finding, extension, entry))
         taken.add(name)
 
-    taken = {*isa.params}
+    inner = {name for d in isa for name in (*d.operands, *d.locals)}  # names in the texts of the base
+    taken = {*isa.params, *inner}
     for name in extension.params:
-        check("parameter", name, taken, f"params.{name}")
+        check("parameter or operand", name, taken, f"params.{name}")
     for key, what, old in (("kind", "operand kind", isa.kinds), ("state", "state", isa.state)):
-        taken = {record.name for record in (*old,)}
+        taken = {record.name for record in (*old,)} | (inner if key == "state" else set())
         for number, record in _numbered(extension, key):
             check(what, record.name, taken, f"{key}.{number}.name")
+    # a pseudo-instruction that takes the name of something else would change what existing programs mean
+    gone = {i.replaces for i in extension.instrs}
+    taken = {f.mnemonic for d in isa if d.name not in gone for f in d.forms} | set(isa._checked.pseudos)
+    for number, pseudo in enumerate(extension.pseudos):
+        check("mnemonic", _head(pseudo.syntax), {*taken}, f"pseudo.{number}.syntax")
+    for number, instr in enumerate(extension.instrs):
+        for mnemonic in dict.fromkeys(map(_head, (instr.syntax, *instr.also))):
+            check("pseudo-instruction", mnemonic, {*isa._checked.pseudos}, f"instr.{number}.syntax")
     return found
+
+
+def _head(syntax: str) -> str:
+    return syntax.split(None, 1)[0] if syntax.strip() else ""
 
 
 def _extend(isa: Isa, extension: Extension) -> Isa:

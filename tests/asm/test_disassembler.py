@@ -32,7 +32,7 @@ def legal_words(draw: st.DrawFn, isa: Isa) -> tuple[int, int]:
 
 
 @given(data=st.data())
-@settings(RELAXED, max_examples=150)
+@settings(RELAXED, max_examples=60)
 def test_program_round_trip(either, disassemblers, data):
     items = data.draw(st.lists(legal_words(either.isa), min_size=1, max_size=12))
     image = b"".join(word.to_bytes(length, "little") for word, length in items)
@@ -48,7 +48,7 @@ def test_program_round_trip(either, disassemblers, data):
 
 
 @given(data=st.data())
-@settings(RELAXED, max_examples=100)
+@settings(RELAXED, max_examples=50)
 def test_single_word_round_trip(either, disassemblers, data):
     word, length = data.draw(legal_words(either.isa))
     line = disassemblers[either.isa.name].line(word)
@@ -61,14 +61,14 @@ def test_single_word_round_trip(either, disassemblers, data):
 
 
 @given(image=st.binary(min_size=2, max_size=40))
-@settings(RELAXED, max_examples=150)
+@settings(RELAXED, max_examples=60)
 def test_any_bytes_round_trip(toy, disassemblers, image):
     image = image[: len(image) // 2 * 2]
     assert toy.assemble(disassemblers["toy"].disassemble(image)).image == image
 
 
 @given(words=st.lists(st.integers(0, (1 << 32) - 1), max_size=8))
-@settings(RELAXED, max_examples=100)
+@settings(RELAXED, max_examples=50)
 def test_any_words_round_trip(make, words):
     isa = make(instrs=make().instrs[:15], pseudos=())
     text = Disassembler(isa).disassemble(words)

@@ -214,7 +214,7 @@ def mutated(draw: st.DrawFn, isa: Isa) -> str:
 
 
 @given(data=st.data())
-@settings(RELAXED, max_examples=300)
+@settings(RELAXED, max_examples=150)
 def test_assembler_and_grammar_agree(either, models, data):
     line = data.draw(mutated(either.isa))
     assume("\n" not in line)
@@ -223,7 +223,7 @@ def test_assembler_and_grammar_agree(either, models, data):
 
 
 @given(data=st.data())
-@settings(RELAXED, max_examples=150)
+@settings(RELAXED, max_examples=60)
 def test_valid_statements_agree(either, models, data):
     line = data.draw(statements(either.isa))
     assert assembled(either, line) == models[either.isa.name].words(line)
@@ -241,7 +241,7 @@ expressions = st.recursive(
 
 
 @given(text=expressions)
-@settings(RELAXED, max_examples=200)
+@settings(RELAXED, max_examples=80)
 def test_expressions_agree(toy, models, text):
     line = f"k = 3; li x1, ({text}) & 0xFFFF"
     assert assembled(toy, line) == models["toy"].words(line)
@@ -251,7 +251,7 @@ def test_grammar_text_is_stable_and_complete(either):
     text = either.grammar()
     assert text == grammar_text(either.isa, either.dialect) == either.grammar()
     for definition in either.isa:
-        assert re.search(rf"^[A-Z_0-9.]+: /{re.escape(definition.mnemonic)}\(", text, re.MULTILINE)
+        assert re.search(rf"^[A-Z_0-9.]+: /{re.escape(re.escape(definition.mnemonic))}\(", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("line", ["addi x1, x2, 3 // c", "", "  ; only", "fence", "lw x1, 4(x2)", "cfg none, z"])

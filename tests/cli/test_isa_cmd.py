@@ -120,7 +120,7 @@ def test_wrong_use_is_one_json_object(run: Any) -> None:
 def test_check_of_a_good_proposal_says_what_it_adds(run: Any, fma: Any) -> None:
     result = run(isa, "check", fma())
     assert result.exit_code == 0
-    assert "Xfma fits toy: 1 instructions" in result.stdout
+    assert "Xfma fits toy: 1 instruction\n" in result.stdout
     assert "adds" in result.stdout
     assert "4 cycles" in result.stdout
     assert "6 of 16 opcode values stay free" in result.stdout
@@ -207,6 +207,29 @@ def test_check_applies_what_is_required(run: Any, fma: Any) -> None:
         ).exit_code
         == 3
     )
+
+
+@pytest.mark.parametrize(
+    ("pseudo", "code", "line"),
+    [
+        ("syntax = 'two rd:x'\nexpansion = ['fma {rd}, {rs}, {rd}']\n", "KC0124", 17),
+        ("syntax = 'two rd:x'\nexpansion = ['fma {rd.real}, x1, x2']\n", "KC0122", 17),
+        ("syntax = 'two rd:x'\nexpansion = ['']\n", "KC0240", 17),
+        ("syntax = 'two rd:x'\nexpansion = ['add {rd}, x0, x0']\nwhen = 'rd >'\n", "KC0121", 18),
+        ("syntax = 'two rd:y'\nexpansion = ['add {rd}, x0, x0']\n", "KC0102", 16),
+        ("syntax = 'add rd:x'\nexpansion = ['add {rd}, x0, x0']\n", "KC0141", 16),
+    ],
+)
+def test_check_of_a_wrong_pseudo_points_into_the_file(run: Any, fma: Any, pseudo: str, code: str, line: int) -> None:
+    path = fma(("examples =", "note = ''\nexamples ="), ('x3"]\n', f'x3"]\n[[pseudo]]\n{pseudo}'))
+    entry = json.loads(run(isa, "check", path, "--json").stdout)
+    assert (entry["diagnostics"][0]["code"], entry["diagnostics"][0]["line"]) == (code, line)
+
+
+def test_check_refuses_the_name_of_what_is_applied_already(run: Any, fma: Any) -> None:
+    result = run(isa, "check", fma(("Xfma", "Xdouble")), "--extension", "Xdouble")
+    assert result.exit_code == 1
+    assert "KC0140" in result.stderr
 
 
 def test_check_against_another_target_is_refused(run: Any, fma: Any) -> None:

@@ -104,7 +104,7 @@ def test_asm_of_hostile_input_ends_in_diagnostics(run: Any, data: bytes) -> None
     assert "error[KC02" in result.stderr
     assert len(result.stderr) < 20_000
     assert "\x1b" not in result.stderr
-    assert time.perf_counter() - start < 5
+    assert time.perf_counter() - start < 60  # a guard against hangs, not a measurement
 
 
 # --- disasm --------------------------------------------------------------------------------------------------------

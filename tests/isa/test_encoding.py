@@ -126,7 +126,7 @@ def _value(kind: Any) -> st.SearchStrategy[int]:
     return st.integers(low, high).map(lambda n: n * kind.align)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_decode_of_encode_gives_the_operands_back(hard: SimpleNamespace, data: st.DataObject) -> None:
     definition: Definition = data.draw(st.sampled_from(list(hard.isa)))
@@ -139,7 +139,7 @@ def test_decode_of_encode_gives_the_operands_back(hard: SimpleNamespace, data: s
         assert (decoded.definition, decoded.operands) == (definition, operands)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(word=st.integers(0, (1 << 32) - 1))
 def test_encode_of_strict_decode_gives_the_word_back(hard: SimpleNamespace, word: int) -> None:
     decoded = hard.isa.decode(word)

@@ -161,6 +161,7 @@ def test_name_or_size_without_meaning_is_refused(hard: SimpleNamespace, changes:
         ({"also": ("T rd:x, rs1:g",)}, "KC0103"),
         ({"category": "aluu"}, "KC0107"),
         ({"delay": -1}, "KC0107"),
+        ({"delay": 10**9}, "KC0107"),
         ({"encoding": "0{16}"}, "KC0112"),
         ({"latency": "-1"}, "KC0130"),
         ({"interval": "nothing"}, "KC0124"),
@@ -267,9 +268,13 @@ def test_extension_brings_kinds_state_params_and_pseudos(hard: SimpleNamespace) 
         ({"extends": "other"}, "KC0140"),
         ({"requires": ("Xbefore",)}, "KC0140"),
         ({"params": {"N": 3}}, "KC0141"),
+        ({"params": {"rd": 3}}, "KC0141"),
+        ({"state": (RegFile("rs1", 2, 8),)}, "KC0141"),
         ({"kinds": (Imm("s12", bits=3),)}, "KC0141"),
         ({"state": (RegFile("x", 2, 8),)}, "KC0141"),
         ({"state": (RegFile("q", 2, 8), RegFile("q", 2, 8))}, "KC0141"),
+        ({"pseudos": (Pseudo("ADD rd:x", ("NOP16",)),)}, "KC0141"),
+        ({"pseudos": (Pseudo("MV rd:x", ("NOP16",)),)}, "KC0141"),
     ],
 )
 def test_extension_that_does_not_fit_is_refused(hard: SimpleNamespace, changes: dict[str, Any], code: str) -> None:
@@ -284,6 +289,12 @@ def test_extension_is_applied_once(hard: SimpleNamespace) -> None:
 def test_extension_with_the_name_of_a_base_instruction_is_refused(hard: SimpleNamespace) -> None:
     again = hard.instr("ADD rd:x, rs1:x", encoding=FMA["encoding"])
     assert hard.codes(hard.isa.extended, extension(hard, again)) == ["KC0104"]
+
+
+def test_instruction_with_the_name_of_a_base_pseudo_is_refused(hard: SimpleNamespace) -> None:
+    assert hard.codes(hard.isa.extended, extension(hard, hard.instr("MV rd:x, rs1:x"))) == ["KC0141"]
+    other = hard.instr(also=("MV rd:x, rs1:x",))
+    assert hard.codes(hard.isa.extended, extension(hard, other)) == ["KC0141"]
 
 
 def test_extension_that_overlaps_is_refused_and_names_both(hard: SimpleNamespace) -> None:

@@ -330,6 +330,8 @@ def test_store_of_four_rows():
 )  # the 1e-9 lifts into the next binade
 @example([1.0, value_of(0x39FFFFFF), value_of(0x3BFFFFFF), 0, 0, 0, 0, 0])  # nor does it below the normal elements
 @example([value_of(0x33FFFFFF)] * 8)
+@example([float(np.float32(2.0**-23 - gap)) for gap in (1.003e-9, 0.997e-9)] + [0.0] * 6)
+@example([float(np.float32(2.0**-23 - 1.003e-9))] * 8)
 @example([value_of(0x7F7FFFFF), 2.0**-149, -(2.0**-149), -(2.0**-23), 2.0**-22, 0, 0, 0])
 @example(
     [1.0, value_of(0x3C7F0000), 0.0068359374, 0.00732421875, 0.007324218, 0.000244140625, 0.00024414062, -(2.0**-11)]

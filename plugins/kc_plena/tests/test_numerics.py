@@ -310,6 +310,9 @@ def test_scalar_program_of_a_thousand_and_three(value, bits):
         (s_exp(-0.0), 1.0),
         (s_exp(11.09375), INF),
         (s_exp(11.0859375), 65248.0),
+        (s_exp(0.007297515869140625), 1.0078125),  # a single rounding would give 1.0068359375
+        (s_exp(0.0226898193359375), 1.0234375),
+        (s_exp(800.0), INF),
         (s_exp(65504.0), INF),
         (s_exp(INF), INF),
         (s_exp(-INF), 0.0),

@@ -49,7 +49,7 @@ class _Free:
 def make_hbm(model: str = "exact", *, beat_interval: int = 4) -> HbmTiming:
     """A fresh timing model by name (`MODELS`), for one run from time 0.
 
-    `beat_interval` is the ns one 16-byte beat occupies the bus of its pseudo-channel: 4 in the machine of the KernelCraft
+    `beat_interval` is the ns a 16-byte beat occupies the bus of its pseudo-channel: 4 in the machine of the KernelCraft
     paper, 2 in the public head of PLENA_Simulator. Raises ValueError for an unknown name or an interval below 2.
     """
     if beat_interval < 2:

@@ -164,8 +164,7 @@ class Lane:
         ready_read = banks.read
         bound = best = _FOREVER
         chosen = -1
-        position = 0
-        for _, unit, row, write, _ in queue:
+        for position, (_, unit, row, write, _) in enumerate(queue):
             current = open_row[unit]
             blocked = False
             if current == row:
@@ -186,7 +185,6 @@ class Lane:
                     best, chosen = bound, position
                 if tick <= floor:
                     break
-            position += 1
         return best, chosen
 
     def _activate(self, unit: int, row: int, tick: int) -> None:

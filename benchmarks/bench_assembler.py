@@ -1,0 +1,131 @@
+"""How fast the assembler is, in lines per second, and how much memory a long program takes.
+
+    python benchmarks/bench_assembler.py [--lines 1000000] [--json]
+
+Programs are made of random operands, so that hardly a line repeats. Each is assembled three times by a fresh assembler; the
+best time counts. Memory is the growth of the process's peak while the program is assembled, in a child process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from kernelcraft_core.asm import Assembler
+
+FORMS = (
+    "S_ADDI_INT gp{a}, gp{b}, {n}",
+    "S_ADDI_INT gp{b}, gp{a}, {n}",
+    "S_LUI_INT gp{a}, {n}",
+    "S_LD_FP f{f}, gp{a}, {n}",
+    "M_MM_WO gp{a}, gp{b}, {n}",
+    "V_ADD_VV gp{a}, gp{b}, gp{c}, 0",
+    "V_MUL_VF gp{a}, gp{b}, f{f}, 1",
+    "M_MM 0, gp{a}, gp{b}",
+    "H_PREFETCH_V gp{a}, gp{b}, a{f}, 1, 0",
+    "S_RECI_FP f{f}, f{f}",
+)
+
+
+def operands(rng: random.Random) -> dict[str, int]:
+    """Return random operands."""
+    return {
+        "a": rng.randrange(1, 16),
+        "b": rng.randrange(16),
+        "c": rng.randrange(16),
+        "f": rng.randrange(1, 8),
+        "n": rng.randrange(1 << 18),
+    }
+
+
+def distinct(count: int) -> str:
+    """Return lines that hardly repeat: a register, a register, an 18-bit number."""
+    rng = random.Random(1)
+    return "\n".join(FORMS[0].format(**operands(rng)) for _ in range(count))
+
+
+def mixed(count: int) -> str:
+    """Return lines of ten kinds."""
+    rng = random.Random(2)
+    return "\n".join(rng.choice(FORMS).format(**operands(rng)) for _ in range(count))
+
+
+def kernel(count: int) -> str:
+    """Return lines as people write them: indented, most with a comment of their own, some blank."""
+    rng = random.Random(3)
+    lines = []
+    for number in range(count):
+        text = "" if number % 10 == 9 else "    " + rng.choice(FORMS).format(**operands(rng))
+        lines.append(text if number % 3 == 0 else f"{text:<40}; step {number}, next row")
+    return "\n".join(lines)
+
+
+def repeated(count: int) -> str:
+    """Return an unrolled loop: the same sixty-four lines over and over."""
+    body = mixed(64)
+    return "\n".join([body] * (count // 64))
+
+
+PROGRAMS: dict[str, Callable[[int], str]] = {"distinct": distinct, "mixed": mixed, "kernel": kernel, "repeated": repeated}
+
+
+def fresh() -> Assembler:
+    """Return a PLENA assembler that has learned nothing yet."""
+    from kc_plena.assembler import make_assembler
+    from kc_plena.isa import ISA
+
+    return make_assembler(ISA)
+
+
+def memory(name: str, count: int) -> None:
+    """Print the growth of the peak memory in bytes while a program is assembled, and what its text takes."""
+    assembler = fresh()
+    assembler.assemble(PROGRAMS[name](100))
+    text = PROGRAMS[name](count)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assembler.assemble(text)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    print(json.dumps({"text_bytes": len(text), "peak_bytes": grown * 1024}))
+
+
+def main() -> None:
+    """Measure and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lines", type=int, default=1_000_000)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--memory", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.memory:
+        memory(options.memory, options.lines)
+        return
+    rows = []
+    for name, make in PROGRAMS.items():
+        text = make(options.lines)
+        best = float("inf")
+        for _ in range(3):
+            assembler = fresh()
+            start = time.perf_counter()
+            assembler.assemble(text)
+            best = min(best, time.perf_counter() - start)
+        lines = text.count("\n") + 1
+        command = [sys.executable, __file__, "--memory", name, "--lines", str(options.lines)]
+        used = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        unique = len(set(text.split("\n"))) / lines
+        rows.append({"program": name, "lines": lines, "distinct": round(unique, 3), "lines_per_s": round(lines / best), **used})
+    if options.json:
+        print(json.dumps({"schema": "kc.bench-assembler/1", "rows": rows}))
+        return
+    print(f"{'program':<10} {'lines':>9} {'distinct':>8} {'lines/s':>10} {'text MB':>8} {'peak MB':>8}")
+    for row in rows:
+        megabytes = f"{row['text_bytes'] / 1e6:>8.1f} {row['peak_bytes'] / 1e6:>8.1f}"
+        print(f"{row['program']:<10} {row['lines']:>9} {row['distinct']:>8.0%} {row['lines_per_s']:>10,} {megabytes}")
+
+
+if __name__ == "__main__":
+    main()
