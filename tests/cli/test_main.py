@@ -56,7 +56,7 @@ def test_line_in_the_help_is_the_commands_own(name: str) -> None:
     command = importlib.import_module(f"kernelcraft_core.cli.{module}").command
     assert command.name == name
     assert command.help is not None
-    own = command.help.strip("\b\n ").split("\n\n")[0].split("\n")[0]
+    own = command.get_short_help_str(200)
     assert own.split()[0] == line.split()[0]
     assert any("--json" in p.opts for c in [command, *getattr(command, "commands", {}).values()] for p in c.params)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from kernelcraft_core.sim import Trap
-from kernelcraft_core.sim.rounding import round_bf16_into
+from kernelcraft_core.sim.rounding import round_bf16_bits_into, round_bf16_into
 from numpy.typing import NDArray
 
 from kc_plena.numerics import round_bf16
@@ -189,8 +189,7 @@ def make_tmv(context: Any, mram: Any) -> Callable[[F32, int], F32]:
 def make_write_block(context: Any, vram: Any, m_acc: F32) -> Callable[[int, int], None]:
     """Bind `write_block(address, step)`: m_acc rounded to lanes p..p+3 of four rows that are `step` rows apart."""
     writable, words = vram.W, vram.data.view(np.uint32)
-    bits, scratch = m_acc.view(np.uint32), np.empty((BLEN, BLEN), np.uint32)
-    shift, low, half, high = (np.uint32(v) for v in (16, 1, 0x7FFF, 0xFFFF0000))
+    bits = m_acc.view(np.uint32)
 
     def write_block(address: int, step: int) -> None:
         lane = address & (MLEN - 1)
@@ -206,11 +205,7 @@ def make_write_block(context: Any, vram: Any, m_acc: F32) -> Callable[[int, int]
             writable[first][lane : lane + BLEN] = round_bf16(m_acc[BLEN - 1])  # the last row wins
             return
         row = first // MLEN
-        np.right_shift(bits, shift, scratch)  # rounding as in round_bf16_into, straight into the strided target
-        np.bitwise_and(scratch, low, scratch)
-        np.add(scratch, half, scratch)
-        np.add(scratch, bits, scratch)
-        np.bitwise_and(scratch, high, words[row : row + 3 * step + 1 : step, lane : lane + BLEN])
+        round_bf16_bits_into(bits, words[row : row + 3 * step + 1 : step, lane : lane + BLEN])
 
     return write_block
 

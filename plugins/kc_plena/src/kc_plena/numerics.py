@@ -19,6 +19,10 @@ import struct
 from functools import cache
 
 import numpy as np
+from kernelcraft_core.sim.rounding import round_bf16_bits_into as round_bf16_bits_into
+from kernelcraft_core.sim.rounding import round_bf16_into as round_bf16_into
+from kernelcraft_core.sim.rounding import round_f16 as round_f16
+from kernelcraft_core.sim.rounding import round_f32 as round_f32
 from numpy.typing import ArrayLike, NDArray
 
 F32 = NDArray[np.float32]
@@ -27,48 +31,11 @@ U16 = NDArray[np.uint16]
 U32 = NDArray[np.uint32]
 
 _U32 = np.dtype(np.uint32)
-# 0-d arrays: as operands of a small ufunc call they cost half as much as numpy scalars and a third of Python ints.
 _SIXTEEN = np.array(16, np.uint32)
-_ONE = np.array(1, np.uint32)
-_BELOW_HALF = np.array(0x7FFF, np.uint32)
-_HIGH_HALF = np.array(0xFFFF0000, np.uint32)
 
 _E_PACK, _E_UNPACK = struct.Struct("<e").pack, struct.Struct("<e").unpack
-_F_PACK, _F_UNPACK = struct.Struct("<f").pack, struct.Struct("<f").unpack
 
 # ---------------------------------------------------------------------------------------------------- bfloat16 rounding
-
-
-def round_bf16_bits_into(source: U32, target: U32) -> None:
-    """Write float32 bit patterns, rounded to bfloat16, into `target`: `round_bf16_into` for callers that keep views.
-
-    Args:
-        source: uint32, one dimension or more; bits of float32 values. NaN as for `round_bf16_into`.
-        target: uint32, same shape; may be `source`.
-    """
-    # No buffer is kept between calls: numpy's own cache of small blocks is as fast, and threads cannot meet in it.
-    work = np.right_shift(source, _SIXTEEN)
-    np.bitwise_and(work, _ONE, work)
-    np.add(work, _BELOW_HALF, work)
-    np.add(work, source, work)
-    np.bitwise_and(work, _HIGH_HALF, target)
-
-
-def round_bf16_into(source: F32, target: F32) -> None:
-    """Write `source` rounded to bfloat16 into `target`; they may be the same array or overlap.
-
-    Ties to even; overflow gives infinity; subnormals and signed zeros are kept. A NaN keeps its sign and upper bits.
-    That holds for every NaN that arithmetic makes of values exact in bfloat16 or MXFP8 and of scalars of this module; a
-    NaN with bits set in its lower half, which no such value has, may come out as infinity or zero. `round_bf16` takes
-    any NaN.
-
-    Args:
-        source: float32, one dimension or more.
-        target: float32, same shape.
-
-    Source: AICrossSim/PLENA at ecd5acb, lib/quantize/src/dtype.rs, `FpType::cast`.
-    """
-    round_bf16_bits_into(source.view(_U32), target.view(_U32))
 
 
 def round_bf16(x: ArrayLike) -> F32:
@@ -101,27 +68,6 @@ def from_bf16_bits(bits: ArrayLike) -> F32:
 
 
 # ------------------------------------------------------------------------------------------------------ scalar rounding
-
-
-def round_f16(x: float) -> float:
-    """Return `x` rounded once to binary16: ties to even, infinity from 65520 up, subnormals and signed zeros kept.
-
-    A NaN becomes the quiet NaN. Source: IEEE 754 binary16; AICrossSim/PLENA at ecd5acb keeps scalars as `half::f16`.
-    """
-    try:
-        rounded: float = _E_UNPACK(_E_PACK(x))[0]
-    except OverflowError:
-        return math.inf if x > 0 else -math.inf
-    return rounded
-
-
-def round_f32(x: float) -> float:
-    """Return `x` rounded once to binary32: ties to even, infinity when the rounded size exceeds 2**128 - 2**104."""
-    try:
-        rounded: float = _F_UNPACK(_F_PACK(x))[0]
-    except OverflowError:
-        return math.inf if x > 0 else -math.inf
-    return rounded
 
 
 def f16_bits(x: float) -> int:
