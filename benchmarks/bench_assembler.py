@@ -72,7 +72,12 @@ def repeated(count: int) -> str:
     return "\n".join([body] * (count // 64))
 
 
-PROGRAMS: dict[str, Callable[[int], str]] = {"distinct": distinct, "mixed": mixed, "kernel": kernel, "repeated": repeated}
+PROGRAMS: dict[str, Callable[[int], str]] = {
+    "distinct": distinct,
+    "mixed": mixed,
+    "kernel": kernel,
+    "repeated": repeated,
+}
 
 
 def fresh() -> Assembler:
@@ -117,7 +122,9 @@ def main() -> None:
         command = [sys.executable, __file__, "--memory", name, "--lines", str(options.lines)]
         used = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
         unique = len(set(text.split("\n"))) / lines
-        rows.append({"program": name, "lines": lines, "distinct": round(unique, 3), "lines_per_s": round(lines / best), **used})
+        rows.append(
+            {"program": name, "lines": lines, "distinct": round(unique, 3), "lines_per_s": round(lines / best), **used}
+        )
     if options.json:
         print(json.dumps({"schema": "kc.bench-assembler/1", "rows": rows}))
         return

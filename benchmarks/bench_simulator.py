@@ -23,6 +23,7 @@ import time
 from typing import Any
 
 import kernelcraft_core as kc
+from kernelcraft_core.plugins import registry
 
 PROMISES = {"looped": 3.0, "unrolled": 6.0, "closures": 2.0, "generated": 5.0}
 Row = dict[str, Any]
@@ -41,6 +42,7 @@ LOOPS = {
 def kernel(flavour: str) -> None:
     """Print one measurement of BatchMatMul C5 as JSON; runs in a process of its own."""
     import numpy as np
+
     from kc_plena.baseline import layout, program
 
     text = program("batch_matmul", "C5", flavour)
@@ -85,7 +87,7 @@ def scalar(repeat: int) -> list[Row]:
     """Return million instructions per second of a scalar loop by target and engine."""
     rows = []
     for name, text in LOOPS.items():
-        if name not in kc.plugins.registry().targets:
+        if name not in registry().targets:
             print(f"scalar: target {name} is not installed, left out", file=sys.stderr)
             continue
         target = kc.target(name)

@@ -3,9 +3,9 @@
 
     python3 scripts/check_installed.py WHEELS targets.json plugins.json
 
-`targets.json` and `plugins.json` are the output of `kc list-targets --json` and `kc plugins --json`. Every entry point of the
-wheels must be a working plug-in and nothing else may be there; every target must come from one of them, and every
-distribution but the core and the task suite must bring at least one.
+The JSON files are the output of `kc list-targets --json` and `kc plugins --json`. Every entry point of the wheels must be
+a working plug-in and nothing else may be there; every target must come from one of them, and every distribution but the
+core and the task suite must bring at least one.
 """
 
 from __future__ import annotations

@@ -69,7 +69,9 @@ def missing(name: str, isa: Isa) -> str | None:
     directive = next((d for d in TABLE if name in d.names), None)
     if directive is None:
         return None
-    return f"programs of {isa.name} hold instructions only" if directive.data else f"{directive.needs} are not supported"
+    return (
+        f"programs of {isa.name} hold instructions only" if directive.data else f"{directive.needs} are not supported"
+    )
 
 
 def _wrong(tokens: Sequence[Token], message: str, at: int, usage: str) -> Problem:

@@ -59,7 +59,6 @@ class Tail:
             return None
         return self.base | self.definition.encoding.insert(self.operand.name, value)
 
-
     def may_wait_for(self, text: str, run: Run) -> bool:
         """Return whether an operand text is a symbol that is not defined yet, and a relative operand."""
         kind = self.operand.kind

@@ -11,7 +11,7 @@ from attrs import frozen
 from kernelcraft_core.asm.expressions import Expr, parse
 from kernelcraft_core.asm.lexis import Lexis, Token
 from kernelcraft_core.asm.pseudo import Template, compile_pseudo
-from kernelcraft_core.isa import Definition, Imm, Isa, Placeholder, Reg
+from kernelcraft_core.isa import Definition, Imm, Isa, Placeholder
 from kernelcraft_core.isa.syntax import Form, Operand
 
 

@@ -53,18 +53,24 @@ Type = Union[Int, Float, ArrayType, StateType]
 
 @frozen
 class Const:
+    """A known number."""
+
     value: int | float
     type: Type
 
 
 @frozen
 class OperandRef:
+    """The value of an operand, known once the instruction is decoded."""
+
     name: str
     type: Type
 
 
 @frozen
 class Local:
+    """A value the instruction named before."""
+
     name: str
     type: Type
 
@@ -97,11 +103,15 @@ class ReadMem:
 
 @frozen
 class Pc:
+    """The address of the instruction."""
+
     type: Type
 
 
 @frozen
 class NextPc:
+    """The address of the instruction that follows in memory."""
+
     type: Type
 
 
@@ -145,6 +155,8 @@ class Logic:
 
 @frozen
 class IfExp:
+    """One of two values; only the chosen one is computed."""
+
     test: Expr
     then: Expr
     other: Expr
@@ -171,6 +183,8 @@ class Round:
 
 @frozen
 class Call:
+    """A primitive applied to values and state handles."""
+
     primitive: Primitive
     args: tuple[Expr, ...]
     type: Type | tuple[Type, ...] | None
@@ -178,6 +192,8 @@ class Call:
 
 @frozen
 class Handle:
+    """State handed to a primitive."""
+
     state: str
     type: Type
 

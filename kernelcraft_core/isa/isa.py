@@ -34,7 +34,6 @@ from kernelcraft_core.isa.primitives import BUILT_IN, Primitive
 from kernelcraft_core.isa.semantics import RESERVED_NAMES, Scope, Text, check_cost, check_semantics
 from kernelcraft_core.isa.syntax import UNNAMED, Form, parse_form
 
-
 MAX_DELAY = 1000
 """Most cycles after which a result may become visible."""
 
@@ -156,7 +155,7 @@ def fits(kind: Kind, value: int) -> bool:
 
 def _executes(kind: Kind, value: int) -> bool:
     """Return whether the hardware gives `value` a meaning (what a run that is not strict accepts)."""
-    return isinstance(kind, Imm) and kind.lenient or fits(kind, value)
+    return (isinstance(kind, Imm) and kind.lenient) or fits(kind, value)
 
 
 @define(eq=False)

@@ -32,9 +32,7 @@ from kernelcraft_core.isa.ir import ArrayType, Float, Int, StateType
 from kernelcraft_core.isa.model import (
     TRAP_KINDS,
     Array,
-    Bytes,
     Kind,
-    Opaque,
     Placeholder,
     Reg,
     RegFile,
@@ -539,7 +537,8 @@ def _both(a: ir.Expr | None, b: ir.Expr) -> ir.Expr:
 
 def _value_type(expr: ir.Expr) -> ir.Type:
     kind = expr.type
-    assert kind is not None and not isinstance(kind, tuple)
+    assert kind is not None
+    assert not isinstance(kind, tuple)
     return kind
 
 

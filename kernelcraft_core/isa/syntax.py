@@ -127,12 +127,8 @@ def _operand(m: re.Match[str], kinds: Mapping[str, Kind], where: str) -> Operand
         raise IsaError(Diagnostic("KC0102", f"{where}: operand kind {m['kind']!r} is not declared", hint=hint))
     default = int(m["default"]) if m["default"] is not None else None
     if default is not None:
-        legal = (
-            isinstance(kind, Imm)
-            and kind.low <= default <= kind.high
-            and default % kind.align == 0
-            or isinstance(kind, Reg)
-            and 0 <= default < kind.size
+        legal = (isinstance(kind, Imm) and kind.low <= default <= kind.high and default % kind.align == 0) or (
+            isinstance(kind, Reg) and 0 <= default < kind.size
         )
         if not legal:
             raise IsaError(Diagnostic("KC0103", f"{where}: default {default} does not fit kind {kind.name!r}"))

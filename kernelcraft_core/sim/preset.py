@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 
 from kernelcraft_core.diagnostics import Diagnostic, MachineError, did_you_mean
-from kernelcraft_core.isa import Array, Bytes, Isa, Opaque, RegFile, Rows, Scalar, Words
+from kernelcraft_core.isa import Array, Bytes, Opaque, RegFile, Rows, Scalar, Words
 from kernelcraft_core.sim.rounding import ARRAY, NUMPY, SCALAR
 from kernelcraft_core.sim.state import ByteMemory, RowMemory, Storage, WordMemory
 
@@ -169,7 +169,8 @@ def _bytes(memory: ByteMemory, value: Any) -> None:
         raw = _raw(data, memory.name)
         end = memory.base + memory.size
         if not memory.base <= address <= end or address + len(raw) > end:
-            message = f"{memory.name}: {len(raw)} bytes at {address:#x} do not fit {memory.base:#x}..{end - 1:#x} ({memory.size} bytes)"
+            span = f"{memory.base:#x}..{end - 1:#x} ({memory.size} bytes)"
+            message = f"{memory.name}: {len(raw)} bytes at {address:#x} do not fit {span}"
             raise _fail("KC0513", message)
         memory.preset(int(address), raw)
 
@@ -203,7 +204,7 @@ class MemoryView:
 
     @property
     def dtype(self) -> Any:
-        """numpy dtype of the values."""
+        """Numpy dtype of the values."""
         return self.memory.data.dtype
 
     @property

@@ -27,8 +27,10 @@ class Trap(Exception):
 
 @frozen
 class Limits:
-    """What a run may use. It stops before the instruction that would exceed `instructions`, after the one that takes the
-    cycle count past `cycles`, and within a fraction of a second of `wall_time` (seconds).
+    """What a run may use.
+
+    It stops before the instruction that would exceed `instructions`, after the one that takes the cycle count past `cycles`,
+    and within a fraction of a second of `wall_time` (seconds).
     """
 
     instructions: int = 200_000_000

@@ -13,7 +13,7 @@ from kernelcraft_core.isa import Isa, Program
 from kernelcraft_core.sim.engine import ENGINES, Engine
 from kernelcraft_core.sim.machine import Machine
 from kernelcraft_core.sim.preset import StateView, apply_state
-from kernelcraft_core.sim.result import LineProfile, Limits, Profile, RunResult, UndefinedRead
+from kernelcraft_core.sim.result import Limits, LineProfile, Profile, RunResult, UndefinedRead
 from kernelcraft_core.sim.state import Context, Storage
 from kernelcraft_core.sim.timing import SequentialTiming
 
@@ -67,7 +67,8 @@ class Simulator:
         limits = limits or Limits()
         _check_limits(limits)
         if program.digest != self.isa.digest:
-            message = f"the program was assembled for {program.isa_name} {program.digest[:12]}, this is {self.isa.name} {self.isa.digest[:12]}"
+            ours, theirs = f"{self.isa.name} {self.isa.digest[:12]}", f"{program.isa_name} {program.digest[:12]}"
+            message = f"the program was assembled for {theirs}, this is {ours}"
             raise SimulationError(
                 Diagnostic("KC0402", message, hint="assemble it again for this target and its extensions")
             )

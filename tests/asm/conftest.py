@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import attrs
 import pytest
+
 from kernelcraft_core.asm import Assembler, Dialect
 from kernelcraft_core.diagnostics import AssemblyError, Diagnostic
 from kernelcraft_core.isa import Imm, Instr, Isa, Placeholder, Pseudo, Reg, RegFile

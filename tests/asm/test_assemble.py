@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 import pytest
+
 from kernelcraft_core.asm import GNU_PRECEDENCE, Assembler, Dialect
 from kernelcraft_core.diagnostics import IsaError
 from kernelcraft_core.isa import Pseudo
@@ -44,7 +45,9 @@ def test_line_encodes(toy, text, word):
     assert [hex(w) for w in program.words] == [hex(word)]
 
 
-@pytest.mark.parametrize("text", ["addi x1,x2,3", "\taddi   x1 ,\tx2, 3 \t", "  addi x1, x2, 3# c", "addi x1, x2, 0x3//"])
+@pytest.mark.parametrize(
+    "text", ["addi x1,x2,3", "\taddi   x1 ,\tx2, 3 \t", "  addi x1, x2, 3# c", "addi x1, x2, 0x3//"]
+)
 def test_blanks_and_comments_do_not_matter(toy, text):
     assert list(toy.assemble(text).words) == list(toy.assemble("addi x1, x2, 3").words)
 
@@ -185,7 +188,13 @@ def test_symbols_without_expressions(toy):
 def test_data_directives(toy):
     program = toy.assemble(".byte 1, -1, 255\n.half 0x1234\n.short -2\n.word 0xDEADBEEF, -1\n.long 1\n.quad 1 << 63")
     assert program.image == (
-        bytes([1, 255, 255]) + b"\x34\x12\xfe\xff" + b"\xef\xbe\xad\xde" + b"\xff" * 4 + b"\x01\0\0\0" + bytes(7) + b"\x80"
+        bytes([1, 255, 255])
+        + b"\x34\x12\xfe\xff"
+        + b"\xef\xbe\xad\xde"
+        + b"\xff" * 4
+        + b"\x01\0\0\0"
+        + bytes(7)
+        + b"\x80"
     )
     assert program.data_items == frozenset(range(len(program)))
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from kernelcraft_core import asm
 from kernelcraft_core.asm import Assembler, Dialect
 from kernelcraft_core.diagnostics import WARNING, AssemblyError, Diagnostic, Span

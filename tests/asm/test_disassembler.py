@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from kernelcraft_core.asm import Assembler, Dialect, Disassembler
 from kernelcraft_core.diagnostics import AssemblyError
 from kernelcraft_core.isa import Imm, Isa, Reg

@@ -6,6 +6,7 @@ import random
 import tracemalloc
 
 import pytest
+
 from kernelcraft_core.asm import Assembler, Dialect
 
 COUNT = 1_000_000
@@ -142,5 +143,7 @@ def test_octal_dialect_reads_leading_zeros(toy):
 def test_number_before_a_bracket(bare, findings):
     program = bare.assemble("lw x1, 8(x2)\nlw x1, -8(x2)\nlw x1,  16 (x2)\nlw x1, 2047(x2) ; c")
     assert list(program.words) == [bare.assemble(f"lw x1, {n}(x2)").words[0] for n in (8, -8, 16, 2047)]
-    found = findings(bare, "lw x1, 8(x2)\nlw x1(x2), 8\nlw x1, 2048(x2)\nlw x1, 8(x2\nlw x1, (x2)\nlw x1, 8 8(x2)\nlw x1 8(x2)")
+    found = findings(
+        bare, "lw x1, 8(x2)\nlw x1(x2), 8\nlw x1, 2048(x2)\nlw x1, 8(x2\nlw x1, (x2)\nlw x1, 8 8(x2)\nlw x1 8(x2)"
+    )
     assert [d.line for d in found] == [2, 3, 4, 5, 6, 7]

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from lark import Token, Tree
+from lark.exceptions import UnexpectedInput
+
 from kernelcraft_core.asm import Assembler, Dialect, grammar_text
 from kernelcraft_core.asm.reference import parser
 from kernelcraft_core.diagnostics import AssemblyError
 from kernelcraft_core.isa import Imm, Isa, Placeholder, Reg
 from kernelcraft_core.isa.isa import fits
-from lark import Token, Tree
-from lark.exceptions import UnexpectedInput
 
 RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
@@ -208,7 +209,11 @@ def mutated(draw: st.DrawFn, isa: Isa) -> str:
     text = draw(statements(isa))
     for _ in range(draw(st.integers(0, 3))):
         at = draw(st.integers(0, len(text)))
-        piece = draw(st.sampled_from([*" ,()+-*/%&|^~<>=:;#.$_x0123456789aAbcrz\t[]!?'é٣", "//", "<<", "x1", "0x", "1 + ", ", 5", "", ""]))
+        piece = draw(
+            st.sampled_from(
+                [*" ,()+-*/%&|^~<>=:;#.$_x0123456789aAbcrz\t[]!?'é٣", "//", "<<", "x1", "0x", "1 + ", ", 5", "", ""]
+            )
+        )
         text = text[:at] + piece + text[at + draw(st.integers(0, 2)) :]
     return text
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from kernelcraft_core.diagnostics import AssemblyError, KernelCraftError
 
 MEGABYTE = 1 << 20
@@ -178,7 +179,28 @@ def test_any_text(either, text):
 
 def test_random_pieces_of_programs(toy):
     rng = random.Random(3)
-    pieces = ["add", "addi", "lw", "li", "x1", "x2", ",", "(", ")", "-", "5", "k", "=", ":", ";", ".word", ".equ", "\n", "+", "j"]
+    pieces = [
+        "add",
+        "addi",
+        "lw",
+        "li",
+        "x1",
+        "x2",
+        ",",
+        "(",
+        ")",
+        "-",
+        "5",
+        "k",
+        "=",
+        ":",
+        ";",
+        ".word",
+        ".equ",
+        "\n",
+        "+",
+        "j",
+    ]
     for _ in range(300):
         text = " ".join(rng.choice(pieces) for _ in range(rng.randrange(30)))
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kernelcraft_core.asm.source import SourceLines, blocks, read
 from kernelcraft_core.diagnostics import AssemblyError
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from kc_toy.isa import ISA, MACHINE
 
+from kc_toy.isa import ISA, MACHINE
 from kernelcraft_core.isa import Extension, Instr
 
 DOUBLE = Extension(

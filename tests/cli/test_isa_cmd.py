@@ -9,8 +9,8 @@ from typing import Any
 
 import attrs
 import pytest
-from kc_toy.isa import ISA
 
+from kc_toy.isa import ISA
 from kernelcraft_core.cli.docs import command as docs
 from kernelcraft_core.cli.isa import command as isa
 

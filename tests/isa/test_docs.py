@@ -7,8 +7,8 @@ import re
 from types import SimpleNamespace
 
 import pytest
-from kc_toy.isa import ISA as TOY
 
+from kc_toy.isa import ISA as TOY
 from kernelcraft_core.isa import Extension, Isa, Pseudo, RegFile, cost
 from kernelcraft_core.isa.docs import instruction_json, instruction_markdown, pages, reference
 from kernelcraft_core.isa.semantics import Text, check_cost

@@ -7,8 +7,8 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from kc_toy.isa import ISA as TOY
 
+from kc_toy.isa import ISA as TOY
 from kernelcraft_core.diagnostics import IsaError
 from kernelcraft_core.isa import Instr, Isa, Reg, RegFile
 from kernelcraft_core.isa.space import Space, bit_ranges, free_encodings

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-import kernelcraft_core as kc
 import numpy as np
 import pytest
+
+import kernelcraft_core as kc
 from kc_plena.docs import pages
 from kc_plena.machine import KC
 from kc_plena.packing import build_image

@@ -1,0 +1,1 @@
+"""PLENA for KernelCraft: a matrix/vector NPU with hardware loops and MXFP8 memory."""

@@ -23,10 +23,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from attrs import frozen
+from numpy.typing import NDArray
+
 from kernelcraft_core.asm import Assembler, Dialect, bounded
 from kernelcraft_core.diagnostics import MAX_DIAGNOSTICS, WARNING, Diagnostic, Span
 from kernelcraft_core.isa import Definition, Isa, Program, Reg, ir
-from numpy.typing import NDArray
 
 _HEAD = "profile head (the public emulator of July 2026)"
 _DLLM = "the extension Xdllm (machine dllm)"

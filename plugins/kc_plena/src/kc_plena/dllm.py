@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from kernelcraft_core.isa import Primitive, pure
-from kernelcraft_core.sim import Trap
 from numpy.typing import NDArray
 
 from kc_plena.vector import VLEN
+from kernelcraft_core.isa import Primitive, pure
+from kernelcraft_core.sim import Trap
 
 F32 = NDArray[np.float32]
 

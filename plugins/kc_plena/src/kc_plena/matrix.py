@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from kernelcraft_core.sim import Trap
-from kernelcraft_core.sim.rounding import round_bf16_bits_into, round_bf16_into
 from numpy.typing import NDArray
 
 from kc_plena.numerics import round_bf16
+from kernelcraft_core.sim import Trap
+from kernelcraft_core.sim.rounding import round_bf16_bits_into, round_bf16_into
 
 F32 = NDArray[np.float32]
 MLEN, BLEN, HLEN, HEADS = 64, 4, 16, 4
@@ -84,7 +84,9 @@ def make_mm(context: Any, vram: Any, mram: Any) -> Callable[[int, int], F32]:
         except KeyError:
             pass
         if column & 3 or column >= MLEN:
-            hint = "column offsets count elements: 0, 4, ..., 60 (multiples of 256 are the convention of M_TMM and of newer machines)"
+            hint = (
+                "column offsets count elements: 0, 4, ..., 60 (multiples of 256 belong to M_TMM and to newer machines)"
+            )
             raise Trap("illegal_operands", f"M_MM column offset {column} is not a multiple of 4 below 64", hint)
         return products.make(matrix - column, vector)[column]
 
@@ -167,7 +169,7 @@ class _Wide:
 def make_mv(context: Any, mram: Any) -> Callable[[F32, int], F32]:
     """Bind `mv(row, matrix)` -> (64,) float32: row times tile; matrix is a multiple of 4096."""
     wide = _Wide(mram)
-    
+
     def mv(row: F32, matrix: int) -> F32:
         product: F32 = (row.astype(np.float64) @ wide.get(matrix)).astype(np.float32)
         return product
@@ -178,7 +180,7 @@ def make_mv(context: Any, mram: Any) -> Callable[[F32, int], F32]:
 def make_tmv(context: Any, mram: Any) -> Callable[[F32, int], F32]:
     """Bind `tmv(row, matrix)` -> (64,) float32: tile times row; matrix is a multiple of 4096."""
     wide = _Wide(mram)
-    
+
     def tmv(row: F32, matrix: int) -> F32:
         product: F32 = (wide.get(matrix) @ row.astype(np.float64)).astype(np.float32)
         return product

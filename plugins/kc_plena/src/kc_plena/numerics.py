@@ -19,11 +19,12 @@ import struct
 from functools import cache
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from kernelcraft_core.sim.rounding import round_bf16_bits_into as round_bf16_bits_into
 from kernelcraft_core.sim.rounding import round_bf16_into as round_bf16_into
 from kernelcraft_core.sim.rounding import round_f16 as round_f16
 from kernelcraft_core.sim.rounding import round_f32 as round_f32
-from numpy.typing import ArrayLike, NDArray
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]

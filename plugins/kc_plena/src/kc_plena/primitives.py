@@ -7,8 +7,6 @@ order of summation is not specified there and is this project's choice.
 
 from __future__ import annotations
 
-from kernelcraft_core.isa import Primitive, pure
-
 from kc_plena import numerics
 from kc_plena.dllm import DLLM_PRIMITIVES
 from kc_plena.loops import make_next, make_push
@@ -24,6 +22,7 @@ from kc_plena.matrix import (
 )
 from kc_plena.transfer import make_fetch_rows, make_mx_tile, make_store_rows
 from kc_plena.vector import blend, make_fp_row
+from kernelcraft_core.isa import Primitive, pure
 
 PRIMITIVES: tuple[Primitive, ...] = (
     Primitive(

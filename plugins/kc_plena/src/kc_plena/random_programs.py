@@ -10,6 +10,7 @@ import random
 from typing import Any
 
 import numpy as np
+
 from kernelcraft_core.isa import Definition
 from kernelcraft_core.isa.model import Kind
 from kernelcraft_core.testing.programs import Line, ProgramSource
@@ -61,7 +62,7 @@ class PlenaPrograms(ProgramSource):
         """Return an operand that respects the registers' jobs."""
         mnemonic, role = definition.mnemonic, definition.roles[name]
         if kind.name in ("gp", "gpz"):
-            if mnemonic == "M_BMM" and name == "rd" or mnemonic == "M_BTMM" and name == "rd":
+            if (mnemonic == "M_BMM" and name == "rd") or (mnemonic == "M_BTMM" and name == "rd"):
                 return 0
             if mnemonic == "M_MM_WO" and name == "rs1":
                 return rng.choice((0, 0, 1, 2))
@@ -72,7 +73,7 @@ class PlenaPrograms(ProgramSource):
             if mnemonic in ("C_SET_SCALE_REG", "C_SET_STRIDE_REG", "C_SET_ADDR_REG"):
                 return 0 if name == "rs1" else rng.choice(_ADDRESSES)
             if mnemonic.startswith("S_") and mnemonic != "S_MAP_V_FP" and mnemonic != "S_SELECT_INT":
-                return rng.choice((*_SCRATCH, 0, 8))
+                return int(rng.choice((*_SCRATCH, 0, 8)))
             if name == "rlen" or (mnemonic == "V_TOPK_MASK" and name == "rs3"):
                 return rng.choice((0, _LENGTH))
             if mnemonic == "S_SELECT_INT" and name != "rs3":

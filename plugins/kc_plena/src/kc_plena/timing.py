@@ -6,10 +6,9 @@ overlaps anything, even when nobody waits for it. One cycle is 1 ns, and so is t
 
 from __future__ import annotations
 
+from kc_plena.hbm import make_hbm
 from kernelcraft_core.isa import Definition
 from kernelcraft_core.sim import Machine, Rule
-
-from kc_plena.hbm import make_hbm
 
 TRANSFER_BOUND = 1 << 16
 """No transfer takes more cycles: 512 beats that all miss one bank take fewer than 20,000."""

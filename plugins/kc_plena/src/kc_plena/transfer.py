@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from kernelcraft_core.sim import Trap
 from numpy.typing import NDArray
 
 from kc_plena import mx
+from kernelcraft_core.sim import Trap
 
 WIDTH = 64
 """Bytes of an HBM block, elements of a row."""

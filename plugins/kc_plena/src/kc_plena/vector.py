@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from kernelcraft_core.sim import Trap
 from numpy.typing import NDArray
+
+from kernelcraft_core.sim import Trap
 
 F32 = NDArray[np.float32]
 VLEN = 64

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from kernelcraft_core.isa import Isa
-
 from kc_plena.isa.control import CONTROL
 from kc_plena.isa.kinds import KINDS, STATE
 from kc_plena.isa.matrix import MATRIX
@@ -12,6 +10,7 @@ from kc_plena.isa.scalar import SCALAR
 from kc_plena.isa.vector import VECTOR
 from kc_plena.machine import ISA_PARAMS
 from kc_plena.primitives import PRIMITIVES
+from kernelcraft_core.isa import Isa
 
 ISA = Isa(
     "plena",

@@ -7,9 +7,8 @@ leaving it, so that the C_LOOP_END which follows has no partner.
 
 from __future__ import annotations
 
-from kernelcraft_core.isa import Instr
-
 from kc_plena.isa.layout import r_form, u_form
+from kernelcraft_core.isa import Instr
 
 _SOURCE = "AICrossSim/PLENA ecd5acb, behavioral_simulator"
 

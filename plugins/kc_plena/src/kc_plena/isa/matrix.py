@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from kernelcraft_core.isa import Instr
-
 from kc_plena.isa.layout import i_form, r_form
+from kernelcraft_core.isa import Instr
 
 _SOURCE = "AICrossSim/PLENA ecd5acb, behavioral_simulator"
 

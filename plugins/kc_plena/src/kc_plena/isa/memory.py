@@ -6,9 +6,8 @@ the program until the last beat has arrived; their time comes from the machine's
 
 from __future__ import annotations
 
-from kernelcraft_core.isa import Instr
-
 from kc_plena.isa.layout import r_form
+from kernelcraft_core.isa import Instr
 
 _SOURCE = "AICrossSim/PLENA ecd5acb, behavioral_simulator"
 _PLACES = (

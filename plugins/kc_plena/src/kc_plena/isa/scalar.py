@@ -5,9 +5,8 @@ Source: AICrossSim/PLENA ecd5acb, behavioral_simulator/src/main.rs.
 
 from __future__ import annotations
 
-from kernelcraft_core.isa import Instr
-
 from kc_plena.isa.layout import i_form, r_form, u_form
+from kernelcraft_core.isa import Instr
 
 _SOURCE = "AICrossSim/PLENA ecd5acb, behavioral_simulator"
 _F0 = "Into f0 nothing happens and no time passes."

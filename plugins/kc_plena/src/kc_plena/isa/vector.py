@@ -6,9 +6,8 @@ document's.
 
 from __future__ import annotations
 
-from kernelcraft_core.isa import Instr
-
 from kc_plena.isa.layout import r_form
+from kernelcraft_core.isa import Instr
 
 _SOURCE = "AICrossSim/PLENA ecd5acb, behavioral_simulator"
 _MASK = "With mask 1, lanes whose segment is off in V_MASK take the first source instead."
