@@ -150,7 +150,7 @@ def target(
     Raises:
         PluginError: KC0305 no such target.
         MachineError: KC0500 no such machine, KC0501..KC0503 a parameter is wrong.
-        IsaError: KC014x an extension is unknown, wrong or does not fit.
+        IsaError: KC0153 an extension is unknown, KC0154 two differ but share a name, KC014x one is wrong or does not fit.
     """
     if registry is None:
         from kernelcraft_core.plugins import registry as default_registry
@@ -207,6 +207,10 @@ def _extensions(
                 did_you_mean(str(item), known)
                 or f"known: {', '.join(known) or 'none'}; or give the path of a .toml file"
             )
-            raise IsaError(Diagnostic("KC0143", f"{name} has no extension {str(item)!r}", hint=hint))
-        out.setdefault(extension.name, extension)  # a machine may bring what the caller names again
+            raise IsaError(Diagnostic("KC0153", f"{name} has no extension {str(item)!r}", hint=hint))
+        if out.setdefault(extension.name, extension) != extension:  # a machine may bring what the caller names again
+            from kernelcraft_core.diagnostics import IsaError
+
+            message = f"two different extensions are called {extension.name!r}"
+            raise IsaError(Diagnostic("KC0154", message, hint=f"{name} has one of that name already: choose another"))
     return list(out.values())

@@ -43,6 +43,8 @@ Codes of what can be wrong; they never change meaning.
 | KC0150 | something only a plug-in can bring stands in an extension file |
 | KC0151 | an example of an extension does not assemble to its instruction |
 | KC0152 | something about an extension a reviewer should look at (a warning) |
+| KC0153 | no extension of that name is known |
+| KC0154 | two different extensions have the same name |
 """
 
 from kernelcraft_core.isa.isa import Decoded, Definition, Isa

@@ -337,6 +337,7 @@ class Isa:
             "width": self.width,
             "pc_unit": self.pc_unit,
             "ends": self.ends,
+            "words": self.words,
             "params": sorted(self.params),
             "extensions": [e.name for e in self.extensions],
             "kinds": [plain(k) for k in self.kinds],
