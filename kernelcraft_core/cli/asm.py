@@ -59,7 +59,7 @@ def command(
     extensions: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    r"""Assemble FILE (`-`: standard input).
+    """Assemble FILE (`-`: standard input).
 
     Every error of the file is reported, up to 20, each with its place; the exit code is then 1.
 

@@ -53,7 +53,7 @@ def command(
     extensions: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    r"""Disassemble the machine code in FILE (`-`: standard input); the text assembles to the same words.
+    """Disassemble the machine code in FILE (`-`: standard input); the text assembles to the same words.
 
     \b
     Examples:

@@ -45,7 +45,7 @@ def command(
     extensions: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    r"""Write the reference of TARGET: instruction set, machine, and the target's own pages, as Markdown.
+    """Write the reference of TARGET: instruction set, machine, and the target's own pages, as Markdown.
 
     \b
     Examples:

@@ -53,7 +53,7 @@ def show(
     extensions: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    r"""List the instructions of TARGET, or describe one of them.
+    """List the instructions of TARGET, or describe one of them.
 
     \b
     Examples:
@@ -138,7 +138,7 @@ def _find(isa: Isa, name: str, as_json: bool) -> Sequence[Definition]:
 def check(
     ctx: click.Context, /, file: str, target_name: str | None, extensions: tuple[str, ...], as_json: bool
 ) -> None:
-    r"""Check a proposed extension and say what it adds to and replaces in its target.
+    """Check a proposed extension and say what it adds to and replaces in its target.
 
     Checks keys and texts, encoding space and overlaps, names, cost, and that every example assembles to its
     instruction.
@@ -208,7 +208,7 @@ def _proposal_text(proposal: Proposal) -> str:
 @json_option
 @click.pass_context
 def diff(ctx: click.Context, /, left: str, right: str | None, extensions: tuple[str, ...], as_json: bool) -> None:
-    r"""Show what differs between two instruction sets: + added, - removed, ~ changed, ! replaced.
+    """Show what differs between two instruction sets: + added, - removed, ~ changed, ! replaced.
 
     A side is a target's name, with extensions (names or .toml files) joined by `+`.
 

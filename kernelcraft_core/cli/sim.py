@@ -61,7 +61,7 @@ _HOT = ("LINE", "PC", "COUNT", "CYCLES", "INSTRUCTION")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, file: str, target_name: str, as_json: bool, **options: Any) -> None:
-    r"""Simulate the program in FILE (`-`: standard input): assemble it, run it, say what happened.
+    """Simulate the program in FILE (`-`: standard input): assemble it, run it, say what happened.
 
     Prints status, cycles, executed instructions, time, and the state asked for with --show. Addresses of --load are the
     memory's own: bytes for byte memories, words or rows for the others. The exit code is 1 when the program does not

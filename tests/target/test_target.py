@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import kernelcraft_core as kc
 import numpy as np
 import pytest
+
+import kernelcraft_core as kc
 from kernelcraft_core.isa import Extension, Instr
 
 SQUARE = Extension(
