@@ -118,7 +118,7 @@ class FastPath:
             elif not code or (labels and code[-1] == ":" and self._label(run, code[:-1], number)):
                 continue
             else:
-                word = None
+                made = None
                 head, _, tail = code.rpartition(", ")
                 entry = heads_get(head)
                 if entry is not None:
@@ -126,18 +126,20 @@ class FastPath:
                     if table is not None:
                         bits = table.get(tail)
                         if bits is not None:
-                            word = base | bits
+                            made = base | bits
                     elif tail.isdigit() and len(tail) <= _MAX_DIGITS and (ascii_only or tail.isascii()):
                         value = int(tail)
                         if low <= value <= high:
-                            word = base | value << shift
-                if word is None:
+                            made = base | value << shift
+                if made is None:
                     hit = self._slow(run, line, code, number)
                     words, numbers = out.words.append, out.lines.append
                     mixed = out.lengths is not None
                     if hit is None:
                         continue
                     word, length = hit
+                else:
+                    word = made
                 if room and len(code) <= _MAX_LINE:
                     seen[code] = (word, length)
                     room -= 1

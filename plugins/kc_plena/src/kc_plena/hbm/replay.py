@@ -138,10 +138,8 @@ class ReplayCache:
         for pair in row_blocks(low, low_scale, rows, step):
             for part, block in enumerate(pair):
                 row = block >> ROW_BITS - 6
-                if part and apart is not None:
-                    slot = (unit_of(block), 0, row + apart)
-                else:
-                    slot = (unit_of(block), part, row)
+                unit = unit_of(block)
+                slot = (unit, part, row) if apart is None else (unit, 0, row + part * apart)
                 order.append(slots.setdefault(slot, len(slots)))
         units = tuple(unit for unit, _, _ in slots)
         plan = self._plans.setdefault((tuple(order), _canonical(units)), {})
