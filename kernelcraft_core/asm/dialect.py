@@ -17,7 +17,10 @@ UNARY = ("-", "+", "~")
 
 
 def _texts(value: tuple[str, ...] | str) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)
+    texts = (value,) if isinstance(value, str) else tuple(value)
+    if not all(texts):
+        raise ValueError("an empty text cannot mark anything")
+    return texts
 
 
 @frozen

@@ -190,7 +190,7 @@ class FastPath:
 
     def _label(self, run: Run, name: str, number: int) -> bool:
         """Define a label that stands alone on its line; return False when that needs a closer look."""
-        if not ((name.isascii() and name.isidentifier()) or self.lexis.is_word(name)):
+        if len(name) > _MAX_LINE or not ((name.isascii() and name.isidentifier()) or self.lexis.is_word(name)):
             return False
         return run.symbols.plain_label(name, run.out.address, number)
 

@@ -20,11 +20,25 @@ from kernelcraft_core.isa.ir import ArrayType, Float, Int
 from kernelcraft_core.isa.model import Bytes, Opaque, RegFile, Rows, Scalar, Words
 from kernelcraft_core.isa.semantics import int_range
 from kernelcraft_core.sim.bind import Bindings, cell_format, registers_used, zero_of
+from kernelcraft_core.sim.emit import (
+    ARITHMETIC,
+    COMPARE,
+    UFUNC,
+    Value,
+    constant,
+    divide,
+    exact_halves,
+    extend,
+    float_text,
+    join,
+    modulo,
+    negate,
+    plus,
+)
 from kernelcraft_core.sim.result import Trap
 from kernelcraft_core.sim.rounding import ARRAY, SCALAR, round_f32
 
 _ZERO = Int(0, 0)
-_UFUNC = {"+": "np_add", "-": "np_subtract", "*": "np_multiply"}
 
 
 @frozen(eq=False)
@@ -42,17 +56,6 @@ class CompiledBlock:
     offsets: Sequence[int]
     unsynced: Sequence[int]
     timed: bool
-
-
-@frozen(eq=False)
-class Value:
-    """Emitted source of an expression, its type, and its value when that is known already."""
-
-    src: str
-    type: ir.Type
-    const: int | float | None = None
-    simple: bool = False
-    view: bool = False  # names storage that a later write may change
 
 
 @define
@@ -141,7 +144,7 @@ class BlockCompiler:
             unsynced.append(elapsed)
             if settles:
                 used = registers_used(decoded) if self.strict else ()
-                self._emit(pad, f"if pending: settle({_plus('C', elapsed)}, {used!r})")
+                self._emit(pad, f"if pending: settle({plus('C', elapsed)}, {used!r})")
             elapsed = self._instruction(
                 pad, decoded, pc, next_pc, position, prices[position], statics[position], elapsed, base, clocked
             )
@@ -230,10 +233,10 @@ class BlockCompiler:
         name = self._temp()
         if price.expression is None:
             function = self._bind(f"price_{definition.name}", price.function)
-            self._emit(pad, f"{name} = {function}({', '.join([_plus('C', elapsed), *cost_args])})")
+            self._emit(pad, f"{name} = {function}({', '.join([plus('C', elapsed), *cost_args])})")
         else:
             name = cost_args[0]
-        self._emit(pad, f"C += {_plus(name, elapsed)}")
+        self._emit(pad, f"C += {plus(name, elapsed)}")
         self._emit(pad, f"dyn[{base + position}] += {name}")
         return 0
 
@@ -340,7 +343,7 @@ class BlockCompiler:
                 assert index is not None
                 place = f"s_{write.state}[{index.src}]"
                 if decoded.definition.record.delay:
-                    due = _plus("C", elapsed + decoded.definition.record.delay)
+                    due = plus("C", elapsed + decoded.definition.record.delay)
                     commits.append(
                         f"pending.append(({due}, s_{write.state}, {index.src}, {value.src}, {write.state!r}))"
                     )
@@ -386,13 +389,13 @@ class BlockCompiler:
                 return f"{target}.fill({SCALAR[dtype](float(value.const))!r})"
             return f"{target}.fill({rounder}({value.src}))"
         needs = dtype in ARRAY and kind.dtype != dtype
-        if isinstance(node, ir.Bin) and node.op in _UFUNC:
+        if isinstance(node, ir.Bin) and node.op in UFUNC:
             left, right = self._expr(node.left, env), self._expr(node.right, env)
             accumulates = not needs and not several and target.startswith("s_")
             if accumulates:
-                return f"{_UFUNC[node.op]}({left.src}, {right.src}, {target})"
+                return f"{UFUNC[node.op]}({left.src}, {right.src}, {target})"
             scratch = self._scratch(kind.shape)
-            self._emit(pad, f"{_UFUNC[node.op]}({left.src}, {right.src}, {scratch})")
+            self._emit(pad, f"{UFUNC[node.op]}({left.src}, {right.src}, {scratch})")
             return f"into_{dtype}({scratch}, {target})" if needs else f"np_copyto({target}, {scratch})"
         value = self._expr(node, env)
         name = self._temp()
@@ -420,7 +423,7 @@ class BlockCompiler:
                 return value
             return self._wrap(value, kind, top)
         assert dtype is not None
-        if dtype == "f16" and isinstance(node, ir.Round) and _exact_halves(node.value):
+        if dtype == "f16" and isinstance(node, ir.Round) and exact_halves(node.value):
             # binary32 has more than twice the significand of binary16: rounding to it first changes nothing
             value = self._expr(node.value, env)
             return Value(f"round_f16({value.src})", Float("f16"))
@@ -429,7 +432,7 @@ class BlockCompiler:
             return value
         if value.const is not None:
             number = SCALAR[dtype](float(value.const))
-            return Value(_float(number), Float(dtype), number)
+            return Value(float_text(number), Float(dtype), number)
         source = value.src if isinstance(value.type, Float) else f"float({value.src})"
         return Value(f"round_{dtype}({source})", Float(dtype))
 
@@ -448,19 +451,19 @@ class BlockCompiler:
     def _expr(self, node: ir.Expr, env: _Env) -> Value:
         match node:
             case ir.Const(value=value, type=kind):
-                return Value(repr(value) if isinstance(value, int) else _float(value), kind, value)
+                return Value(repr(value) if isinstance(value, int) else float_text(value), kind, value)
             case ir.OperandRef(name=name):
-                return _const(env.operands[name])
+                return constant(env.operands[name])
             case ir.Local(name=name):
                 return env.locals[name]
             case ir.Pc():
-                return _const(env.pc)
+                return constant(env.pc)
             case ir.NextPc():
-                return _const(env.next_pc)
+                return constant(env.next_pc)
             case ir.ReadReg(state=state, index=index, type=kind):
                 place = self._expr(index, env)
                 if place.const is not None and place.const == zero_of(self.bindings.isa, state):
-                    return _const(0) if isinstance(kind, Int) else Value("0.0", kind, 0.0)
+                    return constant(0) if isinstance(kind, Int) else Value("0.0", kind, 0.0)
                 return Value(f"s_{state}[{place.src}]", kind)
             case ir.ReadState(state=state, type=kind):
                 if isinstance(kind, ArrayType):
@@ -471,11 +474,11 @@ class BlockCompiler:
             case ir.Bin():
                 return self._binary(node, env)
             case ir.Neg(op=op, value=inner, type=kind):
-                return _negate(op, self._expr(inner, env), kind)
+                return negate(op, self._expr(inner, env), kind)
             case ir.Compare(op=op, left=left, right=right, type=kind):
                 a, b = self._expr(left, env), self._expr(right, env)
                 if a.const is not None and b.const is not None:
-                    return _const(int(_COMPARE[op](a.const, b.const)))
+                    return constant(int(COMPARE[op](a.const, b.const)))
                 return Value(f"({a.src} {op} {b.src})", kind)
             case ir.Logic(op=op, parts=parts):
                 return self._logic(op, [self._expr(p, env) for p in parts])
@@ -484,15 +487,15 @@ class BlockCompiler:
                 if cond.const is not None:
                     return self._expr(then if cond.const else other, env)
                 a, b = self._expr(then, env), self._expr(other, env)
-                merged = _join(a.type, b.type) if isinstance(kind, Int) else kind
+                merged = join(a.type, b.type) if isinstance(kind, Int) else kind
                 return Value(f"({a.src} if {cond.src} else {b.src})", merged, view=a.view or b.view)
             case ir.Extend():
-                return _extend(self._expr(node.value, env), node.bits, node.signed)
+                return extend(self._expr(node.value, env), node.bits, node.signed)
             case ir.Round(value=inner, type=kind):
                 exact = self._expr(inner, env)
                 if exact.const is not None:
                     number = round_f32(float(exact.const))
-                    return Value(_float(number), kind, number)
+                    return Value(float_text(number), kind, number)
                 return Value(f"round_f32({exact.src})", kind)
             case ir.Call(args=args, type=kind):
                 values = [self._expr(a, env).src for a in args if not isinstance(a, ir.Handle)]
@@ -517,17 +520,17 @@ class BlockCompiler:
     def _binary(self, node: ir.Bin, env: _Env) -> Value:
         a, b = self._expr(node.left, env), self._expr(node.right, env)
         if isinstance(node.type, ArrayType):
-            return Value(f"{_UFUNC[node.op]}({a.src}, {b.src})", node.type)
+            return Value(f"{UFUNC[node.op]}({a.src}, {b.src})", node.type)
         if isinstance(node.type, Float):
             if a.const is not None and b.const is not None:
-                number = float(_ARITHMETIC[node.op](float(a.const), float(b.const)))
-                return Value(_float(number), node.type, number)
+                number = float(ARITHMETIC[node.op](float(a.const), float(b.const)))
+                return Value(float_text(number), node.type, number)
             return Value(f"({a.src} {node.op} {b.src})", node.type)
         assert isinstance(a.type, Int)
         assert isinstance(b.type, Int)
         zero_divisor = node.op in ("//", "%") and not (b.type.lo is not None and b.type.lo > 0)
         if a.const is not None and b.const is not None and not zero_divisor:
-            return _const(_ARITHMETIC[node.op](int(a.const), int(b.const)))
+            return constant(ARITHMETIC[node.op](int(a.const), int(b.const)))
         if node.op in ("+", "-", "|", "^", "<<", ">>") and b.const == 0:
             return a
         if node.op in ("+", "|", "^") and a.const == 0:
@@ -545,11 +548,11 @@ class BlockCompiler:
                 kept.append(value)
             elif bool(value.const) == decisive:
                 if not kept:
-                    return _const(int(decisive))
+                    return constant(int(decisive))
                 kept.append(value)
                 break
         if not kept:
-            return _const(int(not decisive))
+            return constant(int(not decisive))
         text = f" {op} ".join(v.src for v in kept)
         return Value(f"(1 if {text} else 0)", Int(0, 1))
 
@@ -570,99 +573,3 @@ class BlockCompiler:
 @lru_cache(maxsize=4096)
 def _compile(source: str) -> CodeType:
     return compile(source, "<generated block>", "exec", dont_inherit=True)
-
-
-def divide(a: int, b: int) -> int:
-    """Return a // b, rounding down; trap on zero."""
-    if b == 0:
-        raise Trap("arithmetic", "division by zero")
-    return a // b
-
-
-def modulo(a: int, b: int) -> int:
-    """Return a % b with the sign of b; trap on zero."""
-    if b == 0:
-        raise Trap("arithmetic", "division by zero")
-    return a % b
-
-
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-}
-_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "//": lambda a, b: a // b,
-    "%": lambda a, b: a % b,
-    "&": lambda a, b: a & b,
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-    "<<": lambda a, b: a << b,
-    ">>": lambda a, b: a >> b,
-}
-
-
-def _const(value: int) -> Value:
-    return Value(repr(value) if value >= 0 else f"({value})", Int(value, value), value)
-
-
-def _float(value: float) -> str:
-    if value != value or value in (float("inf"), float("-inf")):
-        return f'float("{value}")'
-    return repr(value)
-
-
-def _plus(name: str, number: int) -> str:
-    return f"{name} + {number}" if number else name
-
-
-def _join(a: ir.Type, b: ir.Type) -> Int:
-    assert isinstance(a, Int)
-    assert isinstance(b, Int)
-    lo = None if a.lo is None or b.lo is None else min(a.lo, b.lo)
-    hi = None if a.hi is None or b.hi is None else max(a.hi, b.hi)
-    return Int(lo, hi)
-
-
-def _negate(op: str, value: Value, kind: ir.Type) -> Value:
-    if isinstance(kind, ArrayType):
-        return Value(f"np_negative({value.src})", kind)
-    if value.const is not None:
-        if op == "not":
-            return _const(int(not value.const))
-        if isinstance(value.const, int):
-            return _const(-value.const if op == "-" else ~value.const)
-        return Value(_float(-value.const), kind, -value.const)
-    if op == "not":
-        return Value(f"(0 if {value.src} else 1)", Int(0, 1))
-    return Value(f"({op}{value.src})", kind)
-
-
-def _extend(value: Value, bits: int, signed: bool) -> Value:
-    kind = value.type
-    assert isinstance(kind, Int)
-    mask, half = (1 << bits) - 1, 1 << (bits - 1)
-    low, high = (-half, half - 1) if signed else (0, mask)
-    if value.const is not None:
-        number = int(value.const) & mask
-        return _const(number - (1 << bits) if signed and number >= half else number)
-    if kind.lo is not None and kind.hi is not None and low <= kind.lo and kind.hi <= high:
-        return value
-    if signed:
-        return Value(f"((({value.src}) & {mask} ^ {half}) - {half})", Int(low, high))
-    return Value(f"(({value.src}) & {mask})", Int(0, mask))
-
-
-def _exact_halves(node: ir.Expr) -> bool:
-    """Return whether `node` is one operation on two values that are exact in binary16."""
-    return (
-        isinstance(node, ir.Bin)
-        and node.op in _UFUNC
-        and all(isinstance(side.type, Float) and side.type.dtype == "f16" for side in (node.left, node.right))
-    )

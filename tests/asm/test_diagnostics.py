@@ -197,6 +197,11 @@ def test_each_feature_can_be_switched_off(toy, findings, feature):
         assert lacking.assemble(line[other]) is not None
 
 
+def test_empty_comment_marker_is_refused():
+    with pytest.raises(ValueError, match="empty"):
+        Dialect(comments="")
+
+
 def test_data_needs_an_isa_that_has_it(bare, findings):
     assembler = Assembler(bare.isa, Dialect())
     (found,) = findings(assembler, ".word 5")

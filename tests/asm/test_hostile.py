@@ -30,6 +30,7 @@ LONG = [  # text of about ten megabytes, code
     ("number", "addi x1, x2, " + "9" * 10 * MEGABYTE, "KC0212"),
     ("parentheses", "addi x1, x2, " + "(" * 10 * MEGABYTE, "KC0212"),
     ("minus", "addi x1, x2, " + "-" * 10 * MEGABYTE + "1", "KC0212"),
+    ("label", "a" * 10 * MEGABYTE + ":", "KC0212"),
     ("labels on one line", "a:" * 5 * MEGABYTE, "KC0212"),
     ("wrong lines", "bad\n" * 2 * MEGABYTE, "KC0201"),
     ("long wrong lines", ("add " + "x1 " * 20_000 + "\n") * 170, "KC0209"),
