@@ -21,8 +21,11 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import cache
 from typing import Any
 
+import attrs
+
 import kernelcraft_core as kc
 from kernelcraft_core.sim import RunResult
+from kernelcraft_core.sim.result import Profile
 from kernelcraft_core.testing.compare import differences
 from kernelcraft_core.testing.programs import ProgramSource
 
@@ -31,19 +34,9 @@ SHOWN = 20
 LEAST_HALTING, LEAST_MEAN = 0.5, 20
 
 
-class Unprofiled:
-    """A run result that looks as if no profile had been kept; everything else is the result's own."""
-
-    class _Empty:
-        lines: tuple[()] = ()
-
-    profile = _Empty()
-
-    def __init__(self, result: RunResult) -> None:
-        self._result = result
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._result, name)
+def without_profile(result: RunResult) -> RunResult:
+    """Return the run as if no profile had been kept."""
+    return attrs.evolve(result, make_profile=lambda: Profile((), {}, {}, {}, {}))
 
 
 def options_of(seed: int) -> dict[str, Any]:
@@ -83,7 +76,7 @@ def compare(name: str, machine: str | None, first: int, last: int) -> tuple[Coun
         try:
             a = target.simulate(program, state, engine="closures", **options)
             b = target.simulate(program, state, engine="generated", **options)
-            differs = differences(a, b) if seed % 10 == 0 else differences(Unprofiled(a), Unprofiled(b))
+            differs = differences(a, b) if seed % 10 == 0 else differences(without_profile(a), without_profile(b))
         except Exception as error:  # a crash of either engine is a finding like any other
             statuses["crash"] += 1
             found.append(f"seed {seed}: {type(error).__name__}: {error}")

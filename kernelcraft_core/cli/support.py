@@ -178,8 +178,10 @@ def exit_code(error: KernelCraftError) -> int:
         return MISSING
     if error.code in ("KC0291", "KC0292"):
         return USAGE
-    if error.code == "KC0143":  # an extension that is not there: by name, or a file
-        return USAGE if error.diagnostics[0].span else MISSING
+    if error.code == "KC0153":  # an extension that no plug-in offers
+        return MISSING
+    if error.code == "KC0143":  # an extension file that cannot be read
+        return USAGE
     return ANSWER_NO if isinstance(error, AssemblyError | IsaError) else USAGE
 
 

@@ -59,6 +59,10 @@ class Const:
     type: Type
 
 
+HALT = Const(HALT_PC, Int(HALT_PC, HALT_PC))
+"""Where a jump goes that ends the program."""
+
+
 @frozen
 class OperandRef:
     """The value of an operand, known once the instruction is decoded."""

@@ -23,6 +23,8 @@ from kernelcraft_core.isa.model import (
     Placeholder,
     Pseudo,
     Reg,
+    RegFile,
+    Scalar,
     State,
     as_instrs,
     as_kinds,
@@ -450,6 +452,9 @@ def _define(
         return Text(text, f"{where} {key}")
 
     statements, named = check_semantics(text_of("semantics", instr.semantics), scope, operands)
+    if instr.delay and not all(_may_wait(statement, scope) for statement in statements):
+        message = f"{where}: a delay is for results in registers; this writes memory or has an effect"
+        raise IsaError(Diagnostic("KC0107", message))
     latency = check_cost(text_of("latency", str(instr.latency)), scope, operands)
     interval = (
         check_cost(text_of("interval", str(instr.interval)), scope, operands) if instr.interval != "" else latency
@@ -467,6 +472,13 @@ def _define(
         interval,
         extension.name if extension else "",
     )
+
+
+def _may_wait(statement: ir.Stmt, scope: Scope) -> bool:
+    """Return whether what a statement does can become visible later."""
+    if isinstance(statement, ir.Write):
+        return isinstance(scope.state[statement.state], RegFile | Scalar)
+    return not isinstance(statement, ir.Effect)
 
 
 def _width(kind: Kind) -> tuple[int, int]:

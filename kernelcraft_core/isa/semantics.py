@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import ast
 import re
+import struct
 from collections.abc import Mapping
 from typing import Any
 
@@ -271,6 +272,11 @@ class Checker:
         if shape:
             if isinstance(kind, ArrayType) and kind.shape != shape:
                 raise self.fail("KC0126", f"shape {kind.shape} does not fit {name!r} of shape {shape}", node)
+            given = kind.dtype if isinstance(kind, ArrayType | Float) else dtype
+            if given != dtype and not (given in _FLOATS and dtype in _FLOATS):
+                raise self.fail(
+                    "KC0126", f"{given} values do not fit {name!r} of {dtype}; that needs a primitive", node
+                )
             return
         if isinstance(kind, ArrayType):
             raise self.fail("KC0126", f"an array of shape {kind.shape} does not fit the single value {name!r}", node)
@@ -280,7 +286,7 @@ class Checker:
     def _effect(self, call: ast.Call, guard: ir.Expr | None, out: list[ir.Stmt]) -> None:
         name = call.func.id if isinstance(call.func, ast.Name) else ""
         if name == "halt" and not call.args:
-            out.append(ir.Jump(ir.Const(ir.HALT_PC, Int(-1, -1)), guard))
+            out.append(ir.Jump(ir.HALT, guard))
             return
         if name == "trap":
             match call.args:
@@ -307,7 +313,7 @@ class Checker:
                     raise self.fail("KC0122", "integer constants have at most 128 bits", node)
                 return ir.Const(value, Int(value, value))
             case ast.Constant(value=float(value)):
-                return ir.Const(value, Float("f32" if value == value and abs(value) < 3e38 else "f64"))
+                return ir.Const(_single(value), Float("f32"))
             case ast.Name(id=name):
                 return self._name(name, node)
             case ast.Subscript(value=ast.Name(id=name), slice=index):
@@ -438,10 +444,19 @@ class Checker:
             hi = None if a.hi is None or b.hi is None else max(a.hi, b.hi)
             return ir.IfExp(test, then, other, Int(lo, hi))
         if isinstance(a, Float | Int) and isinstance(b, Float | Int):
-            same = isinstance(a, Float) and a == b
-            return ir.IfExp(test, then, other, a if same else Float("f32"))
+            then, other = _like(then, other), _like(other, then)
+            a, b = _value_type(then), _value_type(other)
+            if a == b:
+                return ir.IfExp(test, then, other, a)
+            if all(isinstance(side, Float) and side.dtype != "f64" for side in (a, b)):
+                return ir.IfExp(test, then, other, Float("f32"))
+            return ir.Round(ir.IfExp(test, then, other, Float("f64")), Float("f32"))
         if isinstance(a, ArrayType) and isinstance(b, ArrayType) and a.shape == b.shape:
-            return ir.IfExp(test, then, other, a if a == b else ArrayType("f32", a.shape))
+            if a == b:
+                return ir.IfExp(test, then, other, a)
+            if a.dtype in _FLOATS and b.dtype in _FLOATS:
+                wide = "f64" if "f64" in (a.dtype, b.dtype) else "f32"
+                return ir.IfExp(test, then, other, ArrayType(wide, a.shape))
         raise self.fail("KC0126", "the two alternatives do not have the same type", node)
 
     def _call(self, node: ast.Call) -> ir.Expr:
@@ -529,6 +544,31 @@ def result_type(text: str, scope: Scope) -> ir.Type:
     if m[5]:
         return ArrayType(m[4], tuple(number(d) for d in m[5].split(",")))
     return Float(m[4])
+
+
+def _single(value: float) -> float:
+    """Return a constant as every float of the language is held: exact in binary32."""
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", value))[0])
+    except OverflowError:
+        return float("inf")
+
+
+def _is_exact(value: float, dtype: str) -> bool:
+    """Return whether a number is exact in `f16` or `f32`."""
+    code = "<e" if dtype == "f16" else "<f"
+    try:
+        return bool(struct.unpack(code, struct.pack(code, value))[0] == value)
+    except (OverflowError, struct.error):
+        return False
+
+
+def _like(value: ir.Expr, other: ir.Expr) -> ir.Expr:
+    """Return a constant in the float format of the alternative beside it, where it is exact in that."""
+    if isinstance(value, ir.Const) and isinstance(other.type, Float) and other.type.dtype in ("f16", "f32"):
+        if _is_exact(value.value, other.type.dtype):
+            return ir.Const(float(value.value), other.type)
+    return value
 
 
 def _both(a: ir.Expr | None, b: ir.Expr) -> ir.Expr:
@@ -622,12 +662,17 @@ def check_cost(source: Text, scope: Scope, operands: Mapping[str, Kind]) -> ir.E
     """Return the checked cycle expression of `source.text`: parameters, operands and registers; never negative.
 
     Raises:
-        IsaError: as `check_semantics`, and KC0130 the cost may be negative.
+        IsaError: as `check_semantics`, and KC0130 the cost may be negative, or its divisor zero.
     """
     checker = Checker(scope, operands, source, state_reads=False)
     expr = checker.expression()
     if not isinstance(expr.type, Int) or expr.type.lo is None or expr.type.lo < 0:
         raise checker.fail("KC0130", "a cost is a whole number of cycles that is never negative")
+    for part in ir.walk(expr):
+        if isinstance(part, ir.Bin) and part.op in ("//", "%"):
+            divisor = part.right.type
+            if not isinstance(divisor, Int) or divisor.lo is None or divisor.lo <= 0:
+                raise checker.fail("KC0130", "the divisor of a cost must provably be above 0", hint="use max(1, ...)")
     return expr
 
 

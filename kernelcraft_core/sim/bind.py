@@ -118,16 +118,26 @@ def cell_format(isa: Isa, state: str) -> tuple[int | None, str | None]:
     raise TypeError(state)
 
 
-def registers_used(decoded: Decoded) -> tuple[tuple[str, int], ...]:
-    """Return the (register file, number) pairs that an instruction reads or writes through its operands."""
+def registers_used(decoded: Decoded, *, singles: bool = True) -> tuple[tuple[str, int], ...]:
+    """Return the (register file, number) pairs that an instruction reads or writes through its operands.
+
+    With `singles` also (name, 0) of the single registers, and of registers that the semantics names by number.
+    """
     used: dict[tuple[str, int], None] = {}
     for statement in decoded.definition.statements:
-        if isinstance(statement, ir.Write) and isinstance(statement.index, ir.OperandRef):
-            used[statement.state, decoded.operands[statement.index.name]] = None
+        write = [(statement.state, statement.index)] if isinstance(statement, ir.Write) else []
+        places: list[tuple[str, ir.Expr | None]] = [*write]
         for expr in ir.expressions(statement):
             for node in ir.walk(expr):
-                if isinstance(node, ir.ReadReg) and isinstance(node.index, ir.OperandRef):
-                    used[node.state, decoded.operands[node.index.name]] = None
+                if isinstance(node, ir.ReadReg):
+                    places.append((node.state, node.index))
+                elif isinstance(node, ir.ReadState):
+                    places.append((node.state, None))
+        for state, index in places:
+            if isinstance(index, ir.OperandRef):
+                used[state, decoded.operands[index.name]] = None
+            elif singles and (index is None or (isinstance(index, ir.Const) and isinstance(index.value, int))):
+                used[state, 0 if index is None else int(index.value)] = None
     return tuple(used)
 
 
@@ -135,6 +145,6 @@ def operand_values(isa: Isa, decoded: Decoded, storage: Storage) -> Mapping[str,
     """Return the registers an instruction names with their values, for trap messages."""
     out: dict[str, int | float] = {}
     prefixes = {getattr(k, "file", None) or k.name: getattr(k, "prefix", "") for k in isa.kinds}
-    for state, number in registers_used(decoded):
+    for state, number in registers_used(decoded, singles=False):
         out[f"{prefixes.get(state) or state}{number}"] = storage[state][number]
     return out

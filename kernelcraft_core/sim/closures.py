@@ -17,7 +17,7 @@ from kernelcraft_core.isa.ir import ArrayType, Float, Int
 from kernelcraft_core.isa.model import Array, RegFile, Rows, Scalar, Words
 from kernelcraft_core.sim.bind import Bindings, Price, cell_format, zero_of
 from kernelcraft_core.sim.result import Trap
-from kernelcraft_core.sim.rounding import ARRAY, SCALAR, round_f32
+from kernelcraft_core.sim.rounding import ARRAY, CELL, SCALAR, round_f32, to_double
 
 Thunk = Callable[[], Any]
 Commit = tuple[Any, Any, Any] | Callable[[], Thunk]
@@ -83,7 +83,10 @@ class ClosureCompiler:
         price = self.bindings.price(definition)
         fixed: int | None = None
         if price.expression is not None and ir.is_static(price.expression):
-            fixed = int(self._expr(price.expression, env)())
+            try:
+                fixed = int(self._expr(price.expression, env)())
+            except Trap:  # division by an operand that is zero here: it stops the program when it gets there
+                fixed = None
         statements = definition.statements
         for statement in statements:
             if isinstance(statement, ir.Let):
@@ -131,7 +134,7 @@ class ClosureCompiler:
             return None
         address, value = self._expr(write.index, env), self._expr(write.value, env)
         rounder, rows = ARRAY.get(decl.dtype), self.bindings.storage[write.state].W
-        if not isinstance(write.value.type, ArrayType):
+        if not isinstance(write.value.type, ArrayType) or write.value.type.dtype == "f64":
             return None
         if rounder is None or write.value.type.dtype == decl.dtype:
 
@@ -153,8 +156,10 @@ class ClosureCompiler:
         node = write.value
         if write.guard is not None or decl.dtype != "f32" or not isinstance(node, ir.Bin):
             return None
+        if not isinstance(node.type, ArrayType) or any(_is_wide(side) for side in (node.left, node.right)):
+            return None
         store, function = self.bindings.storage[write.state], _UFUNCS[node.op]
-        a, b = self._expr(node.left, env), self._expr(node.right, env)
+        a, b = self._number(node.left, env), self._number(node.right, env)
 
         def accumulate() -> None:
             function(a(), b(), store)
@@ -172,7 +177,7 @@ class ClosureCompiler:
             decl = self.bindings.isa.state_named(clear.state)
             if not isinstance(decl, Array) or decl.dtype != "f32":
                 return None
-            clears.append((self.bindings.storage[clear.state], round_f32(float(clear.value.value))))
+            clears.append((self.bindings.storage[clear.state], round_f32(clear.value.value)))
         plain = [a for a in effect.call.args if not isinstance(a, ir.Handle)]
         if self.bindings.clocked(effect.call) or any(isinstance(a.type, ArrayType) for a in plain):
             return None
@@ -317,7 +322,7 @@ class ClosureCompiler:
 
                 return stop
             case ir.Jump(target=target):
-                where, jump = self._expr(target, env), env.jump
+                where, jump = self._target(target, env), env.jump
 
                 def go(commits: list[Commit]) -> None:
                     jump[0] = where()
@@ -328,6 +333,20 @@ class ClosureCompiler:
             case ir.Write():
                 return self._write(statement, env, decoded)
         raise AssertionError(statement)
+
+    def _target(self, target: ir.Expr, env: _Env) -> Thunk:
+        """Return where a jump goes, as the program counter holds it."""
+        where = self._expr(target, env)
+        if target == ir.HALT:
+            return where
+        mask = (1 << self.bindings.isa.scope.pc_bits) - 1
+        if any(isinstance(n, ir.ReadReg | ir.ReadState | ir.ReadMem | ir.Local | ir.Call) for n in ir.walk(target)):
+            return lambda: where() & mask
+        try:
+            place = where() & mask
+        except Trap:
+            return where
+        return lambda: place
 
     def _effect(self, call: ir.Call, env: _Env) -> Prepare:
         function = self._function(call)
@@ -379,7 +398,7 @@ class ClosureCompiler:
             delay = decoded.definition.record.delay
             return self._write_register(store, index, value, convert, zero, delay, write.state)
         assert dtype is not None
-        rounder, scalar = ARRAY.get(dtype), SCALAR.get(dtype)
+        rounder, scalar = ARRAY.get(dtype), CELL[dtype]
         held = store.data.dtype if index is not None else store.dtype
 
         def prepare(commits: list[Commit]) -> None:
@@ -389,8 +408,8 @@ class ClosureCompiler:
                 new = new.astype(held)  # a copy: the value may be a view of what is about to be written
                 if rounder is not None:
                     rounder(new, new)
-            elif scalar is not None:
-                new = scalar(float(new))
+            else:
+                new = scalar(new)
 
             if index is None:
                 commits.append((store, ..., new))
@@ -434,8 +453,7 @@ class ClosureCompiler:
             mask = (1 << bits) - 1
             return lambda v: v & mask
         assert dtype is not None
-        rounder = SCALAR[dtype]
-        return lambda v: rounder(float(v))
+        return SCALAR[dtype]
 
     # -- expressions --------------------------------------------------------------------------------------------------
 
@@ -515,15 +533,24 @@ class ClosureCompiler:
         return lambda: store[index()]
 
     def _binary(self, node: ir.Bin, env: _Env) -> Thunk:
-        a, b = self._expr(node.left, env), self._expr(node.right, env)
-        if isinstance(node.type, ArrayType):
+        if isinstance(node.type, ArrayType | Float):
+            a, b = self._number(node.left, env), self._number(node.right, env)
+            if isinstance(node.type, Float):
+                return _ARITHMETIC[node.op](a, b)
             function = _UFUNCS[node.op]
             return lambda: function(a(), b(), dtype=np.float32)
-        if isinstance(node.type, Float):
-            return _ARITHMETIC[node.op](a, b)
+        a, b = self._expr(node.left, env), self._expr(node.right, env)
         if node.op in ("//", "%"):
             return _division(node.op, a, b)
         return _ARITHMETIC[node.op](a, b)
+
+    def _number(self, node: ir.Expr, env: _Env) -> Thunk:
+        """Return an operand of float arithmetic: integers that no float holds become infinities."""
+        value = self._expr(node, env)
+        kind = node.type
+        if isinstance(kind, Int) and (kind.lo is None or kind.hi is None or max(-kind.lo, kind.hi) >> 1000):
+            return lambda: to_double(value())
+        return value
 
     def _function(self, call: ir.Call) -> Callable[..., Any]:
         handles = tuple(a.state for a in call.args if isinstance(a, ir.Handle))
@@ -549,6 +576,10 @@ _ARITHMETIC: dict[str, Callable[[Thunk, Thunk], Thunk]] = {
     "<<": lambda a, b: lambda: a() << b(),
     ">>": lambda a, b: lambda: a() >> b(),
 }
+
+
+def _is_wide(node: ir.Expr) -> bool:
+    return isinstance(node.type, ArrayType) and node.type.dtype == "f64"
 
 
 def _division(op: str, a: Thunk, b: Thunk) -> Thunk:

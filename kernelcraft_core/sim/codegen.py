@@ -17,7 +17,7 @@ from attrs import define, field, frozen
 
 from kernelcraft_core.isa import Decoded, ir
 from kernelcraft_core.isa.ir import ArrayType, Float, Int
-from kernelcraft_core.isa.model import Bytes, Opaque, RegFile, Rows, Scalar, Words
+from kernelcraft_core.isa.model import Array, Bytes, Opaque, RegFile, Rows, Scalar, Words
 from kernelcraft_core.isa.semantics import int_range
 from kernelcraft_core.sim.bind import Bindings, cell_format, registers_used, zero_of
 from kernelcraft_core.sim.emit import (
@@ -31,12 +31,14 @@ from kernelcraft_core.sim.emit import (
     extend,
     float_text,
     join,
+    may_trap,
     modulo,
     negate,
     plus,
+    within,
 )
 from kernelcraft_core.sim.result import Trap
-from kernelcraft_core.sim.rounding import ARRAY, SCALAR, round_f32
+from kernelcraft_core.sim.rounding import ARRAY, CELL, SCALAR, round_f32, to_double
 
 _ZERO = Int(0, 0)
 
@@ -92,26 +94,31 @@ class BlockCompiler:
             "Trap": Trap,
             "divide": divide,
             "modulo": modulo,
-            **{f"round_{name}": function for name, function in SCALAR.items()},
+            "single": np.float32,
+            "to_double": to_double,
+            **{f"round_{name}": function for name, function in CELL.items()},
             **{f"into_{name}": function for name, function in ARRAY.items()},
         }
         for decl in storage.isa.state:
             slot = storage[decl.name]
             if isinstance(decl, Rows):
-                space[f"{decl.name}_R"], space[f"{decl.name}_W"] = slot.R, slot.W
+                space[f"R_{decl.name}"], space[f"W_{decl.name}"] = slot.R, slot.W
             elif isinstance(decl, Words):
-                space[f"{decl.name}_c"], space[f"{decl.name}_m"] = slot.cells, slot
+                space[f"c_{decl.name}"], space[f"m_{decl.name}"] = slot.cells, slot
             elif not isinstance(decl, Bytes | Opaque):
                 space[f"s_{decl.name}"] = slot
         self.namespace = space
 
     # -- blocks -------------------------------------------------------------------------------------------------------
 
-    def compile(self, items: Sequence[tuple[Decoded, int, int]], dynamic: list[int], base: int) -> CompiledBlock:
+    def compile(
+        self, items: Sequence[tuple[Decoded, int, int]], statics: Sequence[int | None], dynamic: list[int], base: int
+    ) -> CompiledBlock:
         """Return the function of a block.
 
         Args:
             items: (instruction, pc, next pc) of each instruction; only the last one may jump.
+            statics: cycles of each instruction where the step knows them: the run loop adds them, so both must agree.
             dynamic: cycles by instruction index for prices known only at run time; `base` is the block's first index.
             base: see `dynamic`.
         """
@@ -121,7 +128,6 @@ class BlockCompiler:
         space["dyn"] = dynamic
         settles = self.bindings.has_delays
         prices = [self.bindings.price(d.definition) for d, _, _ in items]
-        statics = [self._static_price(d) for d, _, _ in items]
         timed = settles or any(s is None for s in statics)
         loops = items[-1][0].definition.jumps
         clocked = any(self.bindings.uses_clock(d.definition) for d, _, _ in items)
@@ -155,6 +161,7 @@ class BlockCompiler:
             self._emit(pad, f"if pc != {items[0][1]} or k >= most: return pc")
             if clocked:
                 self._emit(pad, f"I += {len(items)}")
+                self._emit(pad, f"if I + {len(items)} > ctx.deadline: return pc")  # it may have been lowered just now
         else:
             if timed and elapsed:
                 self._emit(pad, f"C += {elapsed}")
@@ -179,13 +186,6 @@ class BlockCompiler:
         self._temps += 1
         return f"t{self._temps}"
 
-    def _static_price(self, decoded: Decoded) -> int | None:
-        price = self.bindings.price(decoded.definition)
-        if price.expression is None:
-            return None
-        value = self._expr(price.expression, _Env(decoded.operands, {}, 0, 0))
-        return int(value.const) if value.const is not None else None
-
     # -- one instruction ----------------------------------------------------------------------------------------------
 
     def _instruction(
@@ -208,6 +208,9 @@ class BlockCompiler:
         if clocked and self.bindings.uses_clock(definition):
             self._emit(pad, f"ctx.instret = I + {position}" if position else "ctx.instret = I")
         several = sum(not isinstance(s, ir.Let) for s in statements) > 1
+        if static is None and not several:  # what the price stops on comes after what the values stop on
+            asked = price.values if price.expression is None else (price.expression,)
+            several = any(may_trap(node) for expr in asked for node in ir.walk(expr))
         commits: list[tuple[int, str]] = []
         places: list[tuple[int, str]] = []
         if definition.jumps:
@@ -232,7 +235,7 @@ class BlockCompiler:
             return elapsed + static
         name = self._temp()
         if price.expression is None:
-            function = self._bind(f"price_{definition.name}", price.function)
+            function = self._bind(f"q_{definition.name}", price.function)
             self._emit(pad, f"{name} = {function}({', '.join([plus('C', elapsed), *cost_args])})")
         else:
             name = cost_args[0]
@@ -242,9 +245,11 @@ class BlockCompiler:
 
     def _dead(self, statement: ir.Stmt, env: _Env) -> bool:
         guard = getattr(statement, "guard", None)
-        if guard is None or not ir.is_static(guard):
-            return False
-        return not self._expr(guard, env).const
+        return guard is not None and self._known(guard, env) == 0
+
+    def _known(self, test: ir.Expr, env: _Env) -> int | float | None:
+        """Return the value of a test that operands decide, or None."""
+        return self._expr(test, env).const if ir.is_static(test) else None
 
     def _statement(
         self,
@@ -260,9 +265,9 @@ class BlockCompiler:
         guard_node = getattr(statement, "guard", None)
         guard: str | None = None
         depth = 0
-        if guard_node is not None and not ir.is_static(guard_node):
+        if guard_node is not None and self._known(guard_node, env) is None:
             guard = self._temp()
-            self._emit(pad, f"{guard} = {self._expr(guard_node, env).src}")
+            self._emit(pad, f"{guard} = {self._test(guard_node, env).src}")
             self._emit(pad, f"if {guard}:")
             depth = 1
         start = len(self._lines)
@@ -275,12 +280,12 @@ class BlockCompiler:
             case ir.TrapIf(kind=kind):
                 self._emit(inner, f"raise Trap({kind!r}, {f'{decoded.definition.name} stopped the program'!r})")
             case ir.Jump(target=target):
-                place = self._hold(inner, self._expr(target, env), several)
+                place = self._hold(inner, self._place(target, env), several)
                 own_commits.append(f"pc = {place.src}")
             case ir.Effect(call=call):
-                args = [
-                    self._hold(inner, self._expr(a, env), several) for a in call.args if not isinstance(a, ir.Handle)
-                ]
+                held = [self._expr(a, env) for a in call.args if not isinstance(a, ir.Handle)]
+                copies = several or (any(a.view for a in held) and self._writes_arrays(call))
+                args = [self._hold(inner, a, copies) for a in held]
                 own_commits.append(f"{self._function(call)}({', '.join(a.src for a in args)})")
             case ir.Write():
                 self._write(inner, statement, env, several, own_places, own_commits, decoded, elapsed)
@@ -293,6 +298,22 @@ class BlockCompiler:
                 commits.append((0, f"if {guard}:"))
         places += [(depth, text) for text in own_places]
         commits += [(depth, text) for text in own_commits]
+
+    def _place(self, target: ir.Expr, env: _Env) -> Value:
+        """Return where a jump goes, as the program counter holds it."""
+        place = self._expr(target, env)
+        if target == ir.HALT or not isinstance(place.type, Int):
+            return place
+        return self._cell(place, place.type, (1 << self.bindings.isa.scope.pc_bits) - 1)
+
+    def _writes_arrays(self, call: ir.Call) -> bool:
+        """Return whether a primitive is handed rows or arrays to write: a view of them must not change under it."""
+        for position, mode, _ in call.primitive.handle_modes():
+            handle = call.args[position]
+            assert isinstance(handle, ir.Handle)
+            if "w" in mode and isinstance(self.bindings.isa.state_named(handle.state), Rows | Array | Opaque):
+                return True
+        return False
 
     def _let(self, pad: int, names: tuple[str, ...], value: ir.Expr, env: _Env, several: bool) -> None:
         if len(names) == 1:
@@ -333,30 +354,26 @@ class BlockCompiler:
                 self._emit(pad, value.src)  # it may trap
             return
         if isinstance(decl, RegFile | Scalar | Words):
-            if index is not None and isinstance(decl, Words):
+            if index is not None:
                 index = self._hold(pad, index, True)
             value = self._rounded(write.value, bits, dtype, env)
-            value = self._hold(pad, value, several or isinstance(decl, Words))
-            if isinstance(decl, Scalar):
-                commits.append(f"s_{write.state}[0] = {value.src}")
-            elif isinstance(decl, RegFile):
-                assert index is not None
-                place = f"s_{write.state}[{index.src}]"
+            zero = decl.zero if isinstance(decl, RegFile) and index is not None and index.const is None else None
+            value = self._hold(pad, value, several or isinstance(decl, Words) or zero is not None)
+            if isinstance(decl, RegFile | Scalar):
+                number = index.src if index is not None else "0"
+                text = f"s_{write.state}[{number}] = {value.src}"
                 if decoded.definition.record.delay:
                     due = plus("C", elapsed + decoded.definition.record.delay)
-                    commits.append(
-                        f"pending.append(({due}, s_{write.state}, {index.src}, {value.src}, {write.state!r}))"
-                    )
-                elif decl.zero is not None and index.const is None:
-                    commits.append(f"if {index.src} != {decl.zero}: {place} = {value.src}")
-                else:
-                    commits.append(f"{place} = {value.src}")
+                    text = f"pending.append(({due}, s_{write.state}, {number}, {value.src}, {write.state!r}))"
+                if zero is not None:
+                    text = f"if {number} != {zero}: {text}"
+                commits.append(text)
             else:
                 assert index is not None
                 self._bounds(write.state, index, decl, places)
                 if self.tracked:
-                    commits.append(f"{write.state}_m.undefined.discard({index.src})")
-                commits.append(f"{write.state}_c[{index.src}] = {value.src}")
+                    commits.append(f"m_{write.state}.undefined.discard({index.src})")
+                commits.append(f"c_{write.state}[{index.src}] = {value.src}")
             return
         target = f"s_{write.state}"
         if index is not None:
@@ -365,7 +382,7 @@ class BlockCompiler:
         assert dtype is not None
         commit = self._array_value(pad, write.value, dtype, target, env, several)
         if index is not None:
-            places.append(f"{target} = {write.state}_W[{index.src}]")
+            places.append(f"{target} = W_{write.state}[{index.src}]")
         commits.append(commit)
 
     def _bounds(self, state: str, index: Value, decl: Words, places: list[str]) -> None:
@@ -375,32 +392,52 @@ class BlockCompiler:
         if kind.lo is not None and kind.lo >= 0 and kind.hi is not None and kind.hi < count:
             return
         test = f"{index.src} >= {count}" if kind.lo is not None and kind.lo >= 0 else f"not 0 <= {index.src} < {count}"
-        places.append(f"if {test}: raise {state}_m.bad({index.src})")
+        places.append(f"if {test}: raise m_{state}.bad({index.src})")
 
     def _array_value(self, pad: int, node: ir.Expr, dtype: str, target: str, env: _Env, several: bool) -> str:
         """Emit the value of an array write and return the statement that commits it to `target`."""
-        while isinstance(node, ir.IfExp) and ir.is_static(node.test):
-            node = node.then if self._expr(node.test, env).const else node.other
+        while isinstance(node, ir.IfExp) and (known := self._known(node.test, env)) is not None:
+            node = node.then if known else node.other
         kind = node.type
         if not isinstance(kind, ArrayType):
-            value = self._hold(pad, self._expr(node, env), several)
-            rounder = f"round_{dtype}" if dtype in SCALAR else ""
-            if value.const is not None and dtype in SCALAR:
-                return f"{target}.fill({SCALAR[dtype](float(value.const))!r})"
-            return f"{target}.fill({rounder}({value.src}))"
+            value = self._hold(pad, self._expr(node, env), several or not target.startswith("s_"))
+            if value.const is not None:
+                return f"{target}.fill({float_text(CELL[dtype](value.const))})"
+            return f"{target}.fill(round_{dtype}({value.src}))"
         needs = dtype in ARRAY and kind.dtype != dtype
         if isinstance(node, ir.Bin) and node.op in UFUNC:
-            left, right = self._expr(node.left, env), self._expr(node.right, env)
-            accumulates = not needs and not several and target.startswith("s_")
+            sides = self._sides(node, env)
+            accumulates = dtype == "f32" and not several and target.startswith("s_")
             if accumulates:
-                return f"{UFUNC[node.op]}({left.src}, {right.src}, {target})"
+                return f"{UFUNC[node.op]}({sides[0]}, {sides[1]}, {target}{sides[2]})"
             scratch = self._scratch(kind.shape)
-            self._emit(pad, f"{UFUNC[node.op]}({left.src}, {right.src}, {scratch})")
+            self._emit(pad, f"{UFUNC[node.op]}({sides[0]}, {sides[1]}, {scratch}{sides[2]})")
             return f"into_{dtype}({scratch}, {target})" if needs else f"np_copyto({target}, {scratch})"
         value = self._expr(node, env)
         name = self._temp()
-        self._emit(pad, f"{name} = {value.src}{'.copy()' if several and value.view else ''}")
+        if needs and kind.dtype == "f64":
+            change = ".astype(single)"
+        else:
+            change = ".copy()" if several and value.view else ""
+        self._emit(pad, f"{name} = {value.src}{change}")
         return f"into_{dtype}({name}, {target})" if needs else f"np_copyto({target}, {name})"
+
+    def _sides(self, node: ir.Bin, env: _Env) -> tuple[str, str, str]:
+        """Return both operands of an array operation and what else its call needs to compute in single precision."""
+        left, right = self._number(node.left, env), self._number(node.right, env)
+        wide = any(isinstance(s.type, ArrayType) and s.type.dtype == "f64" for s in (node.left, node.right))
+        return left.src, right.src, ", dtype=single" if wide else ""
+
+    def _number(self, node: ir.Expr, env: _Env) -> Value:
+        """Return an operand of float arithmetic: integers that no float holds become infinities."""
+        value = self._expr(node, env)
+        kind = value.type
+        if not isinstance(kind, Int) or (value.const is None and within(kind, 1 << 1000)):
+            return value
+        if value.const is not None:
+            number = to_double(value.const)
+            return Value(float_text(number), Float("f64"), number)
+        return Value(f"to_double({value.src})", Float("f64"))
 
     def _scratch(self, shape: tuple[int, ...]) -> str:
         self._scratches += 1
@@ -416,12 +453,7 @@ class BlockCompiler:
             kind = value.type
             assert isinstance(kind, Int)
             top = (1 << bits) - 1
-            if value.const is not None:
-                wrapped = int(value.const) & top
-                return Value(repr(wrapped), Int(wrapped, wrapped), wrapped)
-            if kind.lo is not None and kind.lo >= 0 and kind.hi is not None and kind.hi <= top:
-                return value
-            return self._wrap(value, kind, top)
+            return self._cell(value, kind, top)
         assert dtype is not None
         if dtype == "f16" and isinstance(node, ir.Round) and exact_halves(node.value):
             # binary32 has more than twice the significand of binary16: rounding to it first changes nothing
@@ -431,10 +463,18 @@ class BlockCompiler:
         if isinstance(value.type, Float) and value.type.dtype in (dtype, "f16" if dtype == "f32" else dtype):
             return value
         if value.const is not None:
-            number = SCALAR[dtype](float(value.const))
+            number = SCALAR[dtype](value.const)
             return Value(float_text(number), Float(dtype), number)
-        source = value.src if isinstance(value.type, Float) else f"float({value.src})"
-        return Value(f"round_{dtype}({source})", Float(dtype))
+        return Value(f"round_{dtype}({value.src})", Float(dtype))
+
+    def _cell(self, value: Value, kind: Int, top: int) -> Value:
+        """Return an integer modulo top + 1."""
+        if value.const is not None:
+            wrapped = int(value.const) & top
+            return Value(repr(wrapped), Int(wrapped, wrapped), wrapped)
+        if kind.lo is not None and kind.lo >= 0 and kind.hi is not None and kind.hi <= top:
+            return value
+        return self._wrap(value, kind, top)
 
     def _wrap(self, value: Value, kind: Int, top: int) -> Value:
         """Return `value` modulo 2**bits. A test is cheaper than masking, and most sums and differences are in range."""
@@ -474,16 +514,17 @@ class BlockCompiler:
             case ir.Bin():
                 return self._binary(node, env)
             case ir.Neg(op=op, value=inner, type=kind):
-                return negate(op, self._expr(inner, env), kind)
+                return negate(op, self._test(inner, env) if op == "not" else self._expr(inner, env), kind)
             case ir.Compare(op=op, left=left, right=right, type=kind):
                 a, b = self._expr(left, env), self._expr(right, env)
                 if a.const is not None and b.const is not None:
                     return constant(int(COMPARE[op](a.const, b.const)))
-                return Value(f"({a.src} {op} {b.src})", kind)
-            case ir.Logic(op=op, parts=parts):
-                return self._logic(op, [self._expr(p, env) for p in parts])
+                return Value(f"(1 if {a.src} {op} {b.src} else 0)", kind)
+            case ir.Logic():
+                truth = self._test(node, env)
+                return truth if truth.const is not None else Value(f"(1 if {truth.src} else 0)", truth.type)
             case ir.IfExp(test=test, then=then, other=other, type=kind):
-                cond = self._expr(test, env)
+                cond = self._test(test, env)
                 if cond.const is not None:
                     return self._expr(then if cond.const else other, env)
                 a, b = self._expr(then, env), self._expr(other, env)
@@ -507,25 +548,27 @@ class BlockCompiler:
         decl = self.bindings.isa.state_named(node.state)
         address = self._expr(node.address, env)
         if isinstance(decl, Rows):
-            return Value(f"{node.state}_R[{address.src}]", node.type, view=True)
+            return Value(f"R_{node.state}[{address.src}]", node.type, view=True)
         assert isinstance(decl, Words)
         count = self.bindings.isa.scope.dim(decl.count)
         kind = address.type
         assert isinstance(kind, Int)
         inside = kind.lo is not None and kind.lo >= 0 and kind.hi is not None and kind.hi < count
         if inside and not self.tracked:
-            return Value(f"{node.state}_c[{address.src}]", node.type)
-        return Value(f"{node.state}_m.read({address.src})", node.type)
+            return Value(f"c_{node.state}[{address.src}]", node.type)
+        return Value(f"m_{node.state}.read({address.src})", node.type)
 
     def _binary(self, node: ir.Bin, env: _Env) -> Value:
-        a, b = self._expr(node.left, env), self._expr(node.right, env)
         if isinstance(node.type, ArrayType):
-            return Value(f"{UFUNC[node.op]}({a.src}, {b.src})", node.type)
+            sides = self._sides(node, env)
+            return Value(f"{UFUNC[node.op]}({sides[0]}, {sides[1]}{sides[2]})", node.type)
         if isinstance(node.type, Float):
+            a, b = self._number(node.left, env), self._number(node.right, env)
             if a.const is not None and b.const is not None:
                 number = float(ARITHMETIC[node.op](float(a.const), float(b.const)))
                 return Value(float_text(number), node.type, number)
             return Value(f"({a.src} {node.op} {b.src})", node.type)
+        a, b = self._expr(node.left, env), self._expr(node.right, env)
         assert isinstance(a.type, Int)
         assert isinstance(b.type, Int)
         zero_divisor = node.op in ("//", "%") and not (b.type.lo is not None and b.type.lo > 0)
@@ -553,8 +596,18 @@ class BlockCompiler:
                 break
         if not kept:
             return constant(int(not decisive))
-        text = f" {op} ".join(v.src for v in kept)
-        return Value(f"(1 if {text} else 0)", Int(0, 1))
+        return Value(f"({f' {op} '.join(v.src for v in kept)})", Int(0, 1))
+
+    def _test(self, node: ir.Expr, env: _Env) -> Value:
+        """Return a value of which only the truth counts: its source may give any true or false value."""
+        match node:
+            case ir.Compare(op=op, left=left, right=right, type=kind):
+                a, b = self._expr(left, env), self._expr(right, env)
+                if a.const is None or b.const is None:
+                    return Value(f"({a.src} {op} {b.src})", kind)
+            case ir.Logic(op=op, parts=parts):
+                return self._logic(op, [self._test(p, env) for p in parts])
+        return self._expr(node, env)
 
     def _function(self, call: ir.Call) -> str:
         handles = tuple(a.state for a in call.args if isinstance(a, ir.Handle))
@@ -563,7 +616,8 @@ class BlockCompiler:
 
     def _bind(self, name: str, value: Any) -> str:
         name = name.replace(".", "_")
-        self.namespace[name] = value
+        while self.namespace.setdefault(name, value) is not value:  # two pairs of names may join to the same one
+            name += "_"
         return name
 
 

@@ -118,6 +118,18 @@ def extend(value: Value, bits: int, signed: bool) -> Value:
     return Value(f"(({value.src}) & {mask})", Int(0, mask))
 
 
+def within(kind: Int, size: int) -> bool:
+    """Return whether values of this range are no larger than `size` in either direction."""
+    return kind.lo is not None and kind.hi is not None and -size <= kind.lo and kind.hi <= size
+
+
+def may_trap(node: ir.Expr) -> bool:
+    """Return whether the node itself may stop the program: memories, primitives, division by what may be zero."""
+    if isinstance(node, ir.Bin) and node.op in ("//", "%"):
+        return not (isinstance(node.right.type, Int) and node.right.type.lo is not None and node.right.type.lo > 0)
+    return isinstance(node, ir.ReadMem | ir.Call)
+
+
 def exact_halves(node: ir.Expr) -> bool:
     """Return whether `node` is one operation on two values that are exact in binary16."""
     return (

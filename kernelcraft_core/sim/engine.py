@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
-from types import CodeType
 from typing import Any
 
 from attrs import define, field, frozen
@@ -27,10 +26,16 @@ MAX_BLOCK = 256
 HOT = 40
 """Executions after which a block is compiled."""
 MAX_TRACE = 1_000_000
-_SLICE = 1 << 19  # instructions one generated call may execute before the clock is looked at
+_FIRST_SLICE = 1 << 8
+_SLICE = 1 << 19  # instructions one generated call may execute before the clock is looked at, at first and at most
 _ENDLESS = 1 << 62
-_LOOK = 512  # block executions between two looks at the clock
+_LOOK, _LOOK_MOST = 16, 2048  # block executions between two looks at the clock, at first and at most
+_PATIENCE = 0.02  # seconds between two looks at the clock, about
 ENGINES = ("auto", "closures", "generated")
+
+
+def _due(entry: tuple[int, Any, Any, Any, str]) -> int:
+    return entry[0]
 
 
 @define(eq=False)
@@ -86,7 +91,6 @@ class Engine:
     source_log: list[tuple[int, str]] = field(factory=list)
     trace_full: bool = False
     _index: dict[int, int] | None = None
-    _codes: dict[CodeType, Block] = field(factory=dict)
     _position: Any = None
     _entered: int = 0
     _stepped: int = -1
@@ -118,15 +122,20 @@ class Engine:
 
     def decode(self, index: int) -> Decoded | None:
         """Return the decoded instruction at `index`, None when it is illegal; equal words are decoded once."""
-        word = self.program.words[index]
-        if word in self.decoded:
-            return self.decoded[word]
+        word, key = self.program.words[index], self._key(index)
+        if key in self.decoded:
+            return self.decoded[key]
         bits = 8 * self.program.length_of(index)
         result = self.isa.decode(word, strict=self.strict, available=bits)
         if result is not None and result.definition.encoding.width != bits:
             result = None
-        self.decoded[word] = result
+        self.decoded[key] = result
         return result
+
+    def _key(self, index: int) -> int:
+        """Return what tells instructions apart: the word, and its length where lengths differ."""
+        word = self.program.words[index]
+        return word if self.program.lengths is None else word << 8 | self.program.lengths[index]
 
     def _step(self, index: int) -> Step:
         pc = self.program.addresses[index]
@@ -134,7 +143,7 @@ class Engine:
         if decoded is None:
             return Step(self._illegal(index), 0, True, 0, clocked=False)
         return self.closures.step(
-            self.program.words[index], decoded, pc, pc + self.program.length_of(index) // self.program.pc_unit
+            self._key(index), decoded, pc, pc + self.program.length_of(index) // self.program.pc_unit
         )
 
     def _illegal(self, index: int) -> Callable[[], Any]:
@@ -158,8 +167,9 @@ class Engine:
             return None
         steps: list[Step] = []
         words, known_steps = self.program.words, self.closures.shared
+        same = self.program.lengths is None
         for index in range(first, min(len(words), first + MAX_BLOCK)):
-            step = known_steps.get(words[index]) or self._step(index)
+            step = known_steps.get(words[index] if same else self._key(index)) or self._step(index)
             steps.append(step)
             if step.jumps or step.clocked:  # a clocked step may set a limit: what follows must look at it
                 break
@@ -191,7 +201,8 @@ class Engine:
         context.locate = self._locate
         cycle_limit = _ENDLESS if limits.cycles is None else limits.cycles
         stop_at = None if limits.wall_time is None else time.monotonic() + limits.wall_time
-        most = _SLICE if stop_at is not None else _ENDLESS
+        most = _FIRST_SLICE if stop_at is not None else _ENDLESS
+        patience, looked = _LOOK, 0.0
         hot = {"auto": HOT, "closures": _ENDLESS, "generated": 0}[self.engine]
         stepping = self.trace is not None
         blocks = self.blocks
@@ -206,10 +217,15 @@ class Engine:
             self._block = block
             if stop_at is not None:
                 spent += 1
-                if spent >= _LOOK:
-                    spent = 0
-                    if time.monotonic() > stop_at:
+                if spent >= patience:
+                    now = time.monotonic()
+                    if now > stop_at:
                         return self._limit("wall_time", pc, f"{limits.wall_time} s")
+                    # How long an instruction takes differs by five orders of magnitude: look about every 20 ms.
+                    slow = looked and now - looked > _PATIENCE
+                    most = max(1, most >> 2) if slow else min(most << 1, _SLICE)
+                    patience = max(1, patience >> 2) if slow else min(patience << 1, _LOOK_MOST)
+                    spent, looked = 0, now
             room = context.deadline - start
             compiled = block.compiled
             if room < size or context.cycles + block.bound > cycle_limit or stepping:
@@ -230,7 +246,7 @@ class Engine:
                             times = max(1, min(times, (cycle_limit - context.cycles) // max(1, block.bound)))
                         result = compiled.run(start, times)
                         done = context.iterations
-                        spent += done * size >> 6
+                        spent += patience if done >= times > 1 else done * size >> 6
                         context.instret = start + done * size
                         if not compiled.timed:
                             context.cycles += done * block.cycles
@@ -313,8 +329,12 @@ class Engine:
             assert decoded is not None
             pc = self.program.addresses[index]
             items.append((decoded, pc, pc + self.program.length_of(index) // self.program.pc_unit))
-        block.compiled = self.generated.compile(items, self.dynamic, block.first)
-        self._codes[block.compiled.code] = block
+        statics = [step.cycles for step in block.steps]
+        try:
+            block.compiled = self.generated.compile(items, statics, self.dynamic, block.first)
+        except (SyntaxError, RecursionError, MemoryError):  # nested more deeply than Python's parser goes
+            block.heat = -_ENDLESS
+            return
         self.source_log.append((block.pc, block.compiled.source))
 
     # -- exposed pipelines --------------------------------------------------------------------------------------------
@@ -325,10 +345,10 @@ class Engine:
         Raises:
             Trap: `hazard`, when a register of `used` has a result in flight (strict runs name them).
         """
+        self.pending.sort(key=_due)
         waiting = [entry for entry in self.pending if entry[0] > now]
-        for due, store, number, value, _ in self.pending:
-            if due <= now:
-                store[number] = value
+        for _, store, number, value, _ in self.pending[: len(self.pending) - len(waiting)]:
+            store[number] = value
         self.pending[:] = waiting
         for state, number in used:
             for due, _, reg, _, name in waiting:
@@ -338,7 +358,7 @@ class Engine:
     def drain(self) -> None:
         """Finish work in flight at the end of a run and count its cycles."""
         context = self.storage.context
-        for due, store, number, value, _ in self.pending:
+        for due, store, number, value, _ in sorted(self.pending, key=_due):
             store[number] = value
             context.cycles = max(context.cycles, due)
         self.pending.clear()
@@ -402,14 +422,15 @@ class Engine:
         """Return the index of the instruction that is executing (rare: used to place reports)."""
         if self._stepped >= 0:
             return self._stepped
-        assert self._block is not None
+        block = self._block
+        assert block is not None
+        if block.compiled is None:
+            return block.first + self._offset_of_closure(block)
         frame = sys._getframe()
-        while frame is not None and frame.f_code is not Engine.run.__code__:
-            block = self._codes.get(frame.f_code)
-            if block is not None and block.compiled is not None:
-                return block.first + block.compiled.offsets[frame.f_lineno - 1]
-            frame = frame.f_back  # type: ignore[assignment]
-        return self._block.first + self._offset_of_closure(self._block)
+        while frame.f_code is not block.compiled.code:
+            assert frame.f_back is not None
+            frame = frame.f_back
+        return block.first + block.compiled.offsets[frame.f_lineno - 1]
 
     def _stop(self, index: int, trap: Trap) -> Outcome:
         pc = self.program.addresses[index]

@@ -17,6 +17,7 @@ F32 = NDArray[np.float32]
 U32 = NDArray[np.uint32]
 _E_PACK, _E_UNPACK = struct.Struct("<e").pack, struct.Struct("<e").unpack
 _F_PACK, _F_UNPACK = struct.Struct("<f").pack, struct.Struct("<f").unpack
+_I_PACK, _I_UNPACK = struct.Struct("<I").pack, struct.Struct("<I").unpack
 _U32 = np.dtype(np.uint32)
 # 0-d arrays: as operands of a small ufunc call they cost half as much as numpy scalars and a third of Python ints.
 _SIXTEEN = np.array(16, np.uint32)
@@ -29,7 +30,7 @@ def round_f16(x: float) -> float:
     """Return `x` rounded once to binary16: ties to even, infinity from 65520 up, subnormals and signed zeros kept."""
     try:
         rounded: float = _E_UNPACK(_E_PACK(x))[0]
-    except OverflowError:
+    except (OverflowError, struct.error):  # the latter for integers beyond binary64
         return math.inf if x > 0 else -math.inf
     return rounded
 
@@ -38,16 +39,23 @@ def round_f32(x: float) -> float:
     """Return `x` rounded once to binary32: ties to even, infinity when the rounded size exceeds 2**128 - 2**104."""
     try:
         rounded: float = _F_UNPACK(_F_PACK(x))[0]
-    except OverflowError:
+    except (OverflowError, struct.error):  # the latter for integers beyond binary64
         return math.inf if x > 0 else -math.inf
     return rounded
 
 
 def round_bf16(value: float) -> float:
-    """Return `value`, first rounded to binary32, rounded to bfloat16."""
-    array = np.array([value], np.float32)
-    round_bf16_into(array, array)
-    return float(array[0])
+    """Return `value`, first rounded to binary32, rounded to bfloat16; NaN stays NaN."""
+    try:
+        packed = _F_PACK(value)
+    except (OverflowError, struct.error):  # the latter for integers beyond binary64
+        return math.inf if value > 0 else -math.inf
+    if value != value:
+        return math.nan
+    bits: int = _I_UNPACK(packed)[0]
+    bits += 0x7FFF + (bits >> 16 & 1)
+    rounded: float = _F_UNPACK(_I_PACK(bits & 0xFFFF0000))[0]
+    return rounded
 
 
 def round_bf16_bits_into(source: U32, target: U32) -> None:
@@ -85,6 +93,31 @@ def round_f16_into(source: F32, target: F32) -> None:
 
 
 SCALAR: dict[str, Callable[[float], float]] = {"f16": round_f16, "f32": round_f32, "bf16": round_bf16}
+
+
+def to_double(value: float) -> float:
+    """Return a number as a float; integers beyond its range become infinities."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _wrap_to(bits: int, signed: bool) -> Callable[[int], int]:
+    mask, half = (1 << bits) - 1, 1 << bits - 1 if signed else 0
+    return lambda value: (value + half & mask) - half
+
+
+CELL: dict[str, Callable[..., float]] = {
+    **SCALAR,
+    "f64": to_double,
+    **{
+        f"{'i' if signed else 'u'}{bits}": _wrap_to(bits, signed)
+        for bits in (8, 16, 32, 64)
+        for signed in (False, True)
+    },
+}
+"""How one number becomes an element of an array of a format: rounded, or wrapped."""
 ARRAY: dict[str, Callable[[F32, F32], None]] = {"bf16": round_bf16_into, "f16": round_f16_into}
 NUMPY: dict[str, type[np.generic]] = {
     "f16": np.float16,

@@ -7,6 +7,7 @@ bounds and alignment, so legal accesses pay for no check at all.
 
 from __future__ import annotations
 
+import math
 import mmap
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -19,8 +20,9 @@ from kernelcraft_core.isa import Array, Bytes, Isa, Opaque, RegFile, Rows, Scala
 from kernelcraft_core.isa.model import State
 from kernelcraft_core.sim.machine import Machine
 from kernelcraft_core.sim.result import Trap
-from kernelcraft_core.sim.rounding import ARRAY, storage
+from kernelcraft_core.sim.rounding import ARRAY, SCALAR, storage
 
+_ACCESSES = frozenset((1, 2, 4, 8))
 BLOCK = 64
 """Granule in bytes in which a byte memory remembers what is defined."""
 MAX_REPORTED = 100
@@ -60,12 +62,12 @@ def lazy_zeros(shape: tuple[int, ...], dtype: Any) -> Any:
 
     Large ones are mapped: numpy's own allocation may clear all of it at once, or take huge pages for sparse use.
     """
-    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    size = math.prod(shape) * np.dtype(dtype).itemsize
     if size < _MAPPED:
         return np.zeros(shape, dtype)
     try:
         pages = mmap.mmap(-1, size)
-    except (OSError, ValueError, OverflowError):
+    except (OSError, ValueError, OverflowError, MemoryError):
         message = f"a memory of {size:,} bytes cannot be reserved on this computer"
         raise MachineError(Diagnostic("KC0504", message, hint="choose a smaller size by a machine parameter")) from None
     return np.frombuffer(pages, dtype).reshape(shape)
@@ -97,7 +99,7 @@ class RowMemory:
         self.dtype = decl.dtype
         self.shape = shape
         self.count = count
-        self.elements = int(np.prod(shape))
+        self.elements = math.prod(shape)
         self.context = context
         self.data = lazy_zeros((count, *shape), storage(decl.dtype))
         self.tracked = context.tracked
@@ -179,6 +181,14 @@ class RowMemory:
             self._pattern = noise
         self.data[row] = self._pattern[row % 257]
 
+    def settle(self, key: Any) -> None:
+        """Give rows that nobody has touched the noise they hold, before somebody outside looks at them."""
+        if self.tracked:
+            written = {address // self.elements for address in self.R}
+            for row in np.atleast_1d(np.arange(self.count)[key]).tolist():
+                if row not in written:
+                    self._fill(row)
+
 
 class WordMemory:
     """A word-addressed memory: `cells` is a list of integers or floats."""
@@ -197,7 +207,8 @@ class WordMemory:
             if decl.bits is not None:
                 self.cells = [int(v) & ((1 << decl.bits) - 1) for v in rng.integers(0, 1 << 63, count)]
             else:
-                self.cells = [float(v) for v in (rng.standard_normal(count) * 100).astype(np.float16)]
+                rounder = SCALAR[decl.dtype or "f32"]
+                self.cells = [rounder(v) for v in (rng.standard_normal(count) * 100).astype(np.float16).tolist()]
             self.undefined = set(range(count))
 
     def bad(self, address: int) -> Trap:
@@ -293,8 +304,8 @@ class ByteMemory:
 
     def load(self, address: int, length: int) -> int:
         """Return `length` bytes at `address` as an unsigned little-endian integer."""
-        if self.align and address % length:
-            raise Trap("misaligned", f"{self.name} address {address:#x} is not a multiple of {length}")
+        if length not in _ACCESSES or (self.align and address % length):
+            raise self._refused(address, length)
         offset = self.offset(address, length)
         if self.tracked:
             self._check(offset, length)
@@ -302,21 +313,28 @@ class ByteMemory:
 
     def store(self, address: int, length: int, value: int) -> None:
         """Write the low `length` bytes of `value` at `address`, little-endian."""
-        if self.align and address % length:
-            raise Trap("misaligned", f"{self.name} address {address:#x} is not a multiple of {length}")
+        if length not in _ACCESSES or (self.align and address % length):
+            raise self._refused(address, length)
         offset = self.offset(address, length)
         if self.tracked:
             self._define(offset, length)
         self.dirty.add(offset >> 12)
+        if offset + length - 1 >> 12 != offset >> 12:
+            self.dirty.add(offset + length - 1 >> 12)
         self._bytes[offset : offset + length] = (value & ((1 << 8 * length) - 1)).to_bytes(length, "little")
+
+    def _refused(self, address: int, length: int) -> Trap:
+        if length not in _ACCESSES:
+            return Trap("illegal_operands", f"{self.name} is accessed by 1, 2, 4 or 8 bytes, not {length}")
+        return Trap("misaligned", f"{self.name} address {address:#x} is not a multiple of {length}")
 
     def preset(self, address: int, data: Any) -> None:
         """Put bytes into memory before the run (bounds are checked by the caller)."""
         offset = address - self.base
-        self.data[offset : offset + len(data)] = data
         if len(data):
             if self.tracked:
                 self._define(offset, len(data))
+            self.data[offset : offset + len(data)] = data
             self.dirty.update(range(offset // 4096, (offset + len(data) - 1) // 4096 + 1))
 
     def _blocks(self, offset: int, length: int) -> range:
@@ -332,6 +350,8 @@ class ByteMemory:
 
     def _define(self, offset: int, length: int) -> None:
         blocks = self._blocks(offset, length)
+        if not blocks:
+            return
         for block in (blocks.start, blocks.stop - 1):  # bytes beside a partial write stay undefined noise
             if not self.defined[block]:
                 self._fill(block)
@@ -343,6 +363,14 @@ class ByteMemory:
             self._pattern = rng.integers(0, 256, (257, BLOCK), np.uint8)
         part = self.data[block * BLOCK : (block + 1) * BLOCK]
         part[...] = self._pattern[block % 257][: len(part)]
+
+    def settle(self, key: Any) -> None:
+        """Give bytes that nobody has defined the noise they hold, before somebody outside looks at them."""
+        if self.tracked:
+            marks = np.zeros(len(self.defined), np.bool_)
+            marks[np.unique(np.arange(self.size)[key] // BLOCK)] = True
+            for block in np.flatnonzero(marks & ~self.defined).tolist():
+                self._fill(block)
 
     def dirty_ranges(self) -> Iterator[tuple[int, bytes]]:
         """Yield (address, bytes) of the 4 KiB pages that were written or preset, ascending."""

@@ -91,7 +91,9 @@ class Writer:
                 divisor = e(depth - 1) if self.chance(0.3) else f"(({e(depth - 1)} & 15) + 1)"
                 return f"({e(depth - 1)} {self.pick('//', '%')} {divisor})"
             case 8:
-                return f"{self.pick('sext', 'zext')}({e(depth - 1)}, {self.pick('1', '7', '8', '16', '32', '33', '64')})"
+                return (
+                    f"{self.pick('sext', 'zext')}({e(depth - 1)}, {self.pick('1', '7', '8', '16', '32', '33', '64')})"
+                )
             case 9:
                 return f"({self.test(depth - 1)})"
             case 10:
@@ -198,7 +200,16 @@ class Writer:
         return "\n".join(parts)
 
 
-LATENCIES = ("1", "1", "2", "1 + (imm & 3)", "1 + x[rs1] % 4", "x[rs2] & 3", "5 if imm > 0 else y[rd] & 1", "8 % (imm & 3)")
+LATENCIES = (
+    "1",
+    "1",
+    "2",
+    "1 + (imm & 3)",
+    "1 + x[rs1] % 4",
+    "x[rs2] & 3",
+    "5 if imm > 0 else y[rd] & 1",
+    "8 % (1 + (imm & 3))",
+)
 
 
 def make_isa(seed: int) -> Isa:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -188,3 +190,17 @@ def test_quantiser_table_is_right() -> None:
         block[0, :2] = float(value), 1.0
         assert mx.dequantise(*mx.host_quantise(block))[0, 0] == float(host)
         assert mx.dequantise(*mx.store_quantise(block))[0, 0] == float(store)
+
+
+EXPLANATION = Path(__file__).resolve().parents[3] / "docs" / "explanation" / "plena-timing.md"
+
+
+def test_timing_page_states_the_reproduced_counts() -> None:
+    lines = Path(__file__).with_name("vectors").joinpath("table_4_7.csv").read_text(encoding="utf-8").splitlines()
+    wanted: dict[str, list[str]] = {}
+    for task, _, flavour, paper, cycles in csv.reader(line for line in lines if line and line[0] != "#"):
+        if flavour == "published":
+            wanted.setdefault(task, []).append(cycles if paper == cycles else f"{cycles} (paper: {paper})")
+    page = EXPLANATION.read_text(encoding="utf-8")
+    for task, cells in wanted.items():
+        assert f"| {task} | {' | '.join(cells)} |" in page
