@@ -40,6 +40,7 @@ class Step:
     jumps: bool
     bound: int
     clocked: bool
+    delays: bool = False  # puts a result in flight
 
 
 @define
@@ -288,7 +289,8 @@ class ClosureCompiler:
             n for s in definition.statements for e in ir.expressions(s) for n in ir.walk(e) if isinstance(n, ir.Call)
         ]
         clocked = any(self.bindings.clocked(call) for call in calls)
-        return Step(execute, fixed, jumps, price.bound if fixed is None else fixed, clocked)
+        bound = price.bound if fixed is None else fixed
+        return Step(execute, fixed, jumps, bound, clocked, bool(definition.record.delay))
 
     def _is_direct(self, statement: ir.Stmt, decoded: Decoded) -> bool:
         """Return whether the statement's writes need no look at bounds: registers, arrays, the program counter."""

@@ -184,7 +184,7 @@ class Engine:
             steps[-1].run,
             sum(known),
             sum(s.bound for s in steps),
-            len(known) == len(steps) and not self.bindings.has_delays,
+            len(known) == len(steps) and not any(s.delays for s in steps),
             steps[-1].jumps,
             self.program.addresses[end] + self.program.length_of(end) // self.program.pc_unit,
         )
@@ -233,7 +233,7 @@ class Engine:
             elif compiled is None and block.heat >= hot and self._may_compile(block):
                 self._compile(block)
                 continue
-            elif compiled is None and not block.plain:
+            elif compiled is None and (self.pending or not block.plain):
                 block.heat += 1
                 result = self._slow(block, cycle_limit)
             else:
