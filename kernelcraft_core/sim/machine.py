@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from attrs import field, frozen
 
-from kernelcraft_core.diagnostics import Diagnostic, MachineError, did_you_mean
+from kernelcraft_core.diagnostics import Diagnostic, MachineError, did_you_mean, printable
 
 if TYPE_CHECKING:
     from kernelcraft_core.isa import Isa
@@ -65,8 +65,14 @@ class Param:
 
     def _refuse(self, value: object, reason: str) -> MachineError:
         return MachineError(
-            Diagnostic("KC0502", f"machine parameter {self.name} = {value!r}: it {reason}", hint=self.doc or None)
+            Diagnostic("KC0502", f"machine parameter {self.name} = {_shown(value)}: it {reason}", hint=self.doc or None)
         )
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, int) and value.bit_length() > 256:
+        return f"(an integer of {value.bit_length()} bits)"
+    return printable(repr(value))
 
 
 def _as_params(items: Iterable[Param]) -> tuple[Param, ...]:

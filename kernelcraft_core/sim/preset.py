@@ -8,10 +8,14 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from kernelcraft_core.diagnostics import Diagnostic, MachineError, did_you_mean
+from kernelcraft_core.diagnostics import Diagnostic, MachineError, did_you_mean, printable
 from kernelcraft_core.isa import Array, Bytes, Opaque, RegFile, Rows, Scalar, Words
 from kernelcraft_core.sim.rounding import ARRAY, NUMPY, SCALAR
+from kernelcraft_core.sim.rounding import storage as storage_type
 from kernelcraft_core.sim.state import ByteMemory, RowMemory, Storage, WordMemory
+
+
+FLOATS = (np.float16, np.float32, np.float64)
 
 
 def _fail(code: str, message: str, hint: str | None = None) -> MachineError:
@@ -30,6 +34,8 @@ def apply_state(storage: Storage, state: Mapping[str, Any]) -> int | None:
     """
     isa = storage.isa
     pc: int | None = None
+    if not isinstance(state, Mapping):
+        raise _fail("KC0511", f"presets are {{name: value}}, not {type(state).__name__}")
     for name, value in state.items():
         if name == "pc":
             pc = _integer(value, 63, "pc")
@@ -72,9 +78,9 @@ def _cells(name: str, value: Any, count: int) -> Iterator[tuple[int, Any]]:
     if isinstance(value, Mapping):
         for index, cell in value.items():
             if isinstance(index, bool) or not isinstance(index, int | np.integer):
-                raise _fail("KC0511", f"{name}: index {index!r} is not an integer")
+                raise _fail("KC0511", f"{name}: index {_shown(index)} is not an integer")
             if not 0 <= index < count:
-                raise _fail("KC0512", f"{name}: index {index} is outside 0..{count - 1}")
+                raise _fail("KC0512", f"{name}: index {_shown(index)} is outside 0..{count - 1}")
             yield int(index), cell
         return
     if isinstance(value, str | bytes) or not isinstance(value, Sequence | np.ndarray):
@@ -86,10 +92,14 @@ def _cells(name: str, value: Any, count: int) -> Iterator[tuple[int, Any]]:
     yield from enumerate(value)
 
 
+def _is_single(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim == 0
+
+
 def _float_words(memory: WordMemory, value: Any, dtype: str) -> None:
     """Preset float words from index 0 in one go."""
     name = memory.name
-    if isinstance(value, str | bytes) or not isinstance(value, Sequence | np.ndarray):
+    if isinstance(value, str | bytes) or not isinstance(value, Sequence | np.ndarray) or _is_single(value):
         raise _fail("KC0511", f"{name} takes a sequence or {{index: value}}, not {type(value).__name__}")
     if len(value) > memory.count:
         raise _fail("KC0513", f"{name} has {memory.count} places; {len(value)} values are too many")
@@ -100,9 +110,9 @@ def _float_words(memory: WordMemory, value: Any, dtype: str) -> None:
 
 def _integer(value: Any, bits: int, what: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise _fail("KC0511", f"{what} needs an integer, not {value!r}"[:300])
-    if not 0 <= value < 1 << bits:
-        raise _fail("KC0512", f"{what} = {value} does not fit {bits} bits (0..{(1 << bits) - 1})")
+        raise _fail("KC0511", f"{what} needs an integer, not {_shown(value)}")
+    if not 0 <= int(value) < 1 << bits:
+        raise _fail("KC0512", f"{what} = {_shown(value)} does not fit {bits} bits (0..{(1 << bits) - 1})")
     return int(value)
 
 
@@ -114,7 +124,7 @@ def _cell(value: Any, bits: int | None, dtype: str | None, what: str) -> int | f
         or not isinstance(value, int | float | np.number)
         or isinstance(value, np.complexfloating)
     ):
-        raise _fail("KC0511", f"{what} needs a number, not {value!r}"[:300])
+        raise _fail("KC0511", f"{what} needs a number, not {_shown(value)}")
     assert dtype is not None
     try:
         number = float(value)
@@ -133,13 +143,33 @@ def _array(value: Any, shape: tuple[int, ...], dtype: str, what: str) -> Any:
         raise _fail("KC0511", f"{what} needs numbers, not {given.dtype}")
     if given.shape != shape:
         raise _fail("KC0511", f"{what} needs shape {shape}, not {given.shape}")
+    if NUMPY[dtype] not in FLOATS:
+        return _integers(given, np.dtype(NUMPY[dtype]), what)
     with np.errstate(all="ignore"):
-        held = given.astype(NUMPY[dtype] if dtype != "f16" else np.float32)
-        if dtype in ARRAY:
-            held = np.ascontiguousarray(held)
-            held[np.isnan(held)] = np.nan
+        if dtype == "f16":
+            given = given.astype(np.float16)  # rounded once, from whatever it is
+        held = np.array(given, storage_type(dtype), order="C")
+        held[np.isnan(held)] = np.nan
+        if dtype == "bf16":
             ARRAY[dtype](held, held)
     return held
+
+
+def _integers(given: Any, dtype: Any, what: str) -> Any:
+    if given.dtype.kind not in "iu" and given.size:
+        raise _fail("KC0511", f"{what} needs integers, not {given.dtype}")
+    info = np.iinfo(dtype)
+    if given.size and not (info.min <= int(given.min()) and int(given.max()) <= info.max):
+        raise _fail("KC0512", f"{what}: values {given.min()}..{given.max()} do not fit {info.min}..{info.max}")
+    return given.astype(dtype)
+
+
+def _shown(value: object) -> str:
+    """Return a value for a message: short, whatever it is."""
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 256:
+        return f"{'-' if value < 0 else ''}(an integer of {value.bit_length()} bits)"
+    text = repr(value) if not isinstance(value, np.generic) else str(value)
+    return text if len(text) <= 120 else text[:117] + "..."
 
 
 def _rows(memory: RowMemory, value: Any) -> None:
@@ -152,6 +182,8 @@ def _rows(memory: RowMemory, value: Any) -> None:
         given = np.asarray(value)
     except ValueError:
         raise _fail("KC0511", f"{name} needs rows of shape {memory.shape}") from None
+    if given.ndim == 1 and not given.size:
+        return
     if given.ndim != len(memory.shape) + 1 or given.shape[1:] != memory.shape:
         raise _fail("KC0511", f"{name} needs shape (rows, {', '.join(map(str, memory.shape))}), not {given.shape}")
     if len(given) > memory.count:
@@ -165,18 +197,20 @@ def _bytes(memory: ByteMemory, value: Any) -> None:
     parts = value.items() if isinstance(value, Mapping) else [(memory.base, value)]
     for address, data in parts:
         if isinstance(address, bool) or not isinstance(address, int | np.integer):
-            raise _fail("KC0511", f"{memory.name}: address {address!r} is not an integer")
-        raw = _raw(data, memory.name)
+            raise _fail("KC0511", f"{memory.name}: address {_shown(address)} is not an integer")
+        address, raw = int(address), _raw(data, memory.name)
         end = memory.base + memory.size
         if not memory.base <= address <= end or address + len(raw) > end:
             span = f"{memory.base:#x}..{end - 1:#x} ({memory.size} bytes)"
-            message = f"{memory.name}: {len(raw)} bytes at {address:#x} do not fit {span}"
+            message = f"{memory.name}: {len(raw)} bytes at {printable(hex(address))} do not fit {span}"
             raise _fail("KC0513", message)
-        memory.preset(int(address), raw)
+        memory.preset(address, raw)
 
 
 def _raw(data: Any, name: str) -> Any:
     if isinstance(data, bytes | bytearray | memoryview):
+        if isinstance(data, memoryview) and not data.contiguous:
+            data = data.tobytes()
         return np.frombuffer(data, np.uint8)
     if isinstance(data, np.ndarray):
         if data.dtype == np.uint8 and data.ndim == 1:
@@ -216,6 +250,7 @@ class MemoryView:
         return len(self.memory.data)
 
     def __getitem__(self, key: Any) -> Any:
+        self.memory.settle(key)
         part = self.memory.data[key]
         if isinstance(part, np.ndarray):
             part = part.view()
@@ -224,8 +259,10 @@ class MemoryView:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         if dtype is not None and np.dtype(dtype) != self.dtype:
-            return self.memory.data.astype(dtype)
-        return self.memory.data.copy() if copy else self[:]
+            if copy is False:
+                raise ValueError(f"values of {self.dtype} cannot be seen as {np.dtype(dtype)} without a copy")
+            return self[:].astype(dtype)
+        return self[:].copy() if copy else self[:]
 
     @property
     def touched(self) -> list[int]:
@@ -235,10 +272,23 @@ class MemoryView:
         return sorted(self.memory.base + page * 4096 for page in self.memory.dirty)
 
     def at(self, address: int, length: int) -> Any:
-        """Return `length` elements from an address in the memory's own unit (bytes, or elements of a row memory)."""
+        """Return `length` elements from an address in the memory's own unit (bytes, or elements of a row memory).
+
+        What lies past the end is left out.
+
+        Raises:
+            IndexError: the address is outside the memory.
+        """
+        base, elements = (self.memory.base, 1) if isinstance(self.memory, ByteMemory) else (0, self.memory.elements)
+        end = base + len(self) * elements
+        if not base <= address < end or length < 0:
+            raise IndexError(
+                f"{length} elements at {address:#x} are outside {self.memory.name} ({base:#x}..{end - 1:#x})"
+            )
         if isinstance(self.memory, ByteMemory):
-            start = address - self.memory.base
+            start = address - base
             return self[start : start + length]
+        self.memory.settle(slice(address // elements, -(-(address + length) // elements)))
         flat = self.memory.data.reshape(-1)[address : address + length].view()
         flat.flags.writeable = False
         return flat

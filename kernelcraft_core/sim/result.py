@@ -170,6 +170,9 @@ class RunResult:
     trace: Sequence[tuple[int, int, int]] | None = field(default=None, repr=False)
     _make_source: Callable[[], str] = field(default=lambda: "", repr=False)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a RunResult holds live memories and cannot be pickled; take the numbers and arrays you need")
+
     @cached_property
     def profile(self) -> Profile:
         """Cycles and counts by line, unit, category and mnemonic; made when first asked for."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from attrs import define, field
 
-from kernelcraft_core.diagnostics import Diagnostic, SimulationError, did_you_mean
+from kernelcraft_core.diagnostics import Diagnostic, SimulationError, did_you_mean, printable
 from kernelcraft_core.isa import Isa, Program
 from kernelcraft_core.sim.engine import ENGINES, Engine
 from kernelcraft_core.sim.machine import Machine
@@ -54,7 +54,7 @@ class Simulator:
             seed: of the noise.
             strict: reserved encodings and reads of results in flight trap.
             trace: record (start cycle, duration, pc) of up to a million instructions.
-            timing: `default`, or `none` for functional runs (all costs are 0).
+            timing: `default`, or `none` for functional runs (all costs are 0, unless the ISA exposes delays).
 
         Raises:
             SimulationError: KC0402 the program is for another ISA, KC0403 an option is unknown, KC0404 a limit is not usable.
@@ -64,8 +64,13 @@ class Simulator:
         _choice("engine", engine, ENGINES)
         _choice("fill", fill, FILLS)
         _choice("timing", timing, TIMINGS)
-        limits = limits or Limits()
+        limits = limits if limits is not None else Limits()
         _check_limits(limits)
+        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 1 << 128:
+            raise SimulationError(Diagnostic("KC0403", "seed is not a whole number in 0..2**128-1"))
+        if not isinstance(program, Program):
+            message = f"a program is needed, not {type(program).__name__}"
+            raise SimulationError(Diagnostic("KC0402", message, hint="assemble the text first"))
         if program.digest != self.isa.digest:
             ours, theirs = f"{self.isa.name} {self.isa.digest[:12]}", f"{program.isa_name} {program.digest[:12]}"
             message = f"the program was assembled for {theirs}, this is {ours}"
@@ -80,7 +85,9 @@ class Simulator:
 
             program = attrs.evolve(program, entry=entry)
         model = None
-        if timing != "none":
+        # Where results become visible cycles later, what a program computes depends on time: it goes on, unreported.
+        exposed = any(definition.record.delay for definition in self.isa)
+        if timing != "none" or exposed:
             model = self.machine.timing(self.isa, self.machine) if self.machine.timing else SequentialTiming()
         loop = Engine(program, storage, model, limits, engine, strict, [] if trace else None)
         with np.errstate(all="ignore"):
@@ -136,10 +143,13 @@ def _choice(what: str, value: str, choices: tuple[str, ...]) -> None:
 
 
 def _check_limits(limits: Limits) -> None:
+    if not isinstance(limits, Limits):
+        raise SimulationError(Diagnostic("KC0404", f"limits are a Limits record, not {type(limits).__name__}"))
     for name in ("instructions", "cycles", "wall_time"):
         value = getattr(limits, name)
         if value is None and name != "instructions":
             continue
         kinds = (int, float) if name == "wall_time" else (int,)
         if isinstance(value, bool) or not isinstance(value, kinds) or not value >= 0 or value > 1 << 60:
-            raise SimulationError(Diagnostic("KC0404", f"limit {name} = {value!r} is not a usable number"))
+            shown = printable(repr(value)) if not isinstance(value, int) or abs(value) < 1 << 64 else "(too large)"
+            raise SimulationError(Diagnostic("KC0404", f"limit {name} = {shown} is not a usable number"))

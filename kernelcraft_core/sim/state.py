@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import mmap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -85,6 +85,18 @@ class _WriteMap(dict[int, Any]):
 
     def __missing__(self, address: int) -> Any:
         return self.memory.first_write(address)  # type: ignore[attr-defined]
+
+
+def _selected(key: Any, count: int) -> Sequence[int]:
+    """Return the positions along the first axis that a numpy index selects."""
+    first = (key[0] if key else ...) if isinstance(key, tuple) else key
+    if first is None or first is ...:
+        return range(count)
+    if isinstance(first, slice):
+        return range(count)[first]
+    chosen = np.atleast_1d(np.asarray(first))
+    chosen = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen.ravel()
+    return [int(position) % count for position in chosen]
 
 
 class RowMemory:
@@ -173,21 +185,23 @@ class RowMemory:
         if row in self._patterned:
             return
         self._patterned.add(row)
+        self.data[row] = self._noise()[row % 257]
+
+    def _noise(self) -> Any:
         if self._pattern is None:
             rng = np.random.default_rng([self.context.seed, len(self.name), *self.name.encode()])
             noise = (rng.standard_normal((257, *self.shape)) * 100).astype(self.data.dtype)
             if self.dtype in ARRAY:
                 ARRAY[self.dtype](noise, noise)
             self._pattern = noise
-        self.data[row] = self._pattern[row % 257]
+        return self._pattern
 
     def settle(self, key: Any) -> None:
         """Give rows that nobody has touched the noise they hold, before somebody outside looks at them."""
         if self.tracked:
-            written = {address // self.elements for address in self.R}
-            for row in np.atleast_1d(np.arange(self.count)[key]).tolist():
-                if row not in written:
-                    self._fill(row)
+            known = {address // self.elements for address in self.R} | self._patterned
+            rows = np.array([row for row in _selected(key, self.count) if row not in known], np.int64)
+            self.data[rows] = self._noise()[rows % 257]
 
 
 class WordMemory:
@@ -358,19 +372,29 @@ class ByteMemory:
         self.defined[blocks.start : blocks.stop] = True
 
     def _fill(self, block: int) -> None:
+        part = self.data[block * BLOCK : (block + 1) * BLOCK]
+        part[...] = self._noise()[block % 257][: len(part)]
+
+    def _noise(self) -> Any:
         if self._pattern is None:
             rng = np.random.default_rng([self.context.seed, len(self.name), *self.name.encode()])
             self._pattern = rng.integers(0, 256, (257, BLOCK), np.uint8)
-        part = self.data[block * BLOCK : (block + 1) * BLOCK]
-        part[...] = self._pattern[block % 257][: len(part)]
+        return self._pattern
 
     def settle(self, key: Any) -> None:
         """Give bytes that nobody has defined the noise they hold, before somebody outside looks at them."""
         if self.tracked:
-            marks = np.zeros(len(self.defined), np.bool_)
-            marks[np.unique(np.arange(self.size)[key] // BLOCK)] = True
-            for block in np.flatnonzero(marks & ~self.defined).tolist():
-                self._fill(block)
+            chosen = _selected(key, self.size)
+            if isinstance(chosen, range):
+                low, high = (min(chosen), max(chosen)) if chosen else (0, -1)
+                blocks = low // BLOCK + np.flatnonzero(~self.defined[low // BLOCK : high // BLOCK + 1])
+            else:
+                blocks = np.unique(np.array(chosen, np.int64) // BLOCK)
+                blocks = blocks[~self.defined[blocks]]
+            whole = blocks[blocks < self.size // BLOCK]
+            self.data[: self.size // BLOCK * BLOCK].reshape(-1, BLOCK)[whole] = self._noise()[whole % 257]
+            if len(blocks) > len(whole):
+                self._fill(int(blocks[-1]))
 
     def dirty_ranges(self) -> Iterator[tuple[int, bytes]]:
         """Yield (address, bytes) of the 4 KiB pages that were written or preset, ascending."""
@@ -395,10 +419,10 @@ class Storage:
         match decl:
             case RegFile(bits=bits, count=count):
                 return [0 if bits is not None else 0.0] * count
-            case Scalar(reset=reset, bits=bits):
-                return [reset if bits is not None else float(reset)]
+            case Scalar(reset=reset, dtype=dtype):
+                return [reset if dtype is None else SCALAR[dtype](reset)]
             case Array(dtype=dtype, shape=shape):
-                return np.zeros(tuple(dim(d) for d in shape), storage(dtype))
+                return lazy_zeros(tuple(dim(d) for d in shape), storage(dtype))
             case Words(count=count):
                 return WordMemory(decl, self.context, dim(count))
             case Rows(shape=shape, count=count):
