@@ -14,7 +14,6 @@ from kernelcraft_core.sim.rounding import ARRAY, NUMPY, SCALAR
 from kernelcraft_core.sim.rounding import storage as storage_type
 from kernelcraft_core.sim.state import ByteMemory, RowMemory, Storage, WordMemory
 
-
 FLOATS = (np.float16, np.float32, np.float64)
 
 
