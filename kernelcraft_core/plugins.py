@@ -26,7 +26,6 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 import attrs
 from attrs import define, field, frozen
@@ -98,21 +97,11 @@ class PluginRegistry:
     plugins: tuple[PluginRecord, ...]
     targets: Mapping[str, TargetInfo]
     hook: Hooks
-    _modules: Mapping[str, object] = field(repr=False)
 
     @property
     def broken(self) -> tuple[PluginRecord, ...]:
         """The plug-ins that are not in use."""
         return tuple(record for record in self.plugins if not record.ok)
-
-    def each(self, hook: str, **arguments: Any) -> Iterator[tuple[PluginRecord, Any]]:
-        """Yield (plug-in, its answer) of every working plug-in that answers, in order of loading; exceptions pass."""
-        for record in self.plugins:
-            plugin = self._modules.get(record.name) if record.ok else None
-            for impl in self.hook.implementations(hook, plugin) if plugin is not None else ():
-                answer = self.hook.call_one(impl, arguments)
-                if answer is not None:
-                    yield record, answer
 
 
 def load(
@@ -159,14 +148,13 @@ class _Loader:
         self.around = around
         self.owners: dict[str, object] = {}
         self.targets: dict[str, TargetInfo] = {}
-        self.modules: dict[str, object] = {}
         self.seen: dict[str, Candidate] = {}
         self.hooks = Hooks(self.manager, self.owners, builtin_plugin, around)
 
     def load(self, candidates: Sequence[Candidate]) -> PluginRegistry:
         records = tuple(self.admit(candidate) for candidate in candidates)
         targets = {name: self.targets[name] for name in sorted(self.targets)}
-        return PluginRegistry(records, targets, self.hooks, self.modules)
+        return PluginRegistry(records, targets, self.hooks)
 
     def admit(self, candidate: Candidate) -> PluginRecord:
         """Return the record of a candidate, which is registered if nothing is wrong with it."""
@@ -195,7 +183,6 @@ class _Loader:
         for info in infos:
             self.targets[info.name] = info
             self.owners[info.name] = plugin
-        self.modules[candidate.name] = plugin
         if candidate.distribution is None:
             record = attrs.evolve(record, read_version=lambda: _own_version(plugin))
         return attrs.evolve(record, targets=tuple(sorted(info.name for info in infos)))

@@ -26,7 +26,7 @@ MAX_JSON_WORDS = 1 << 20
 """The JSON object holds the words of programs up to this size."""
 
 
-@click.command("asm")
+@click.command("asm", context_settings=output.HELP)
 @click.argument("file", metavar="FILE")
 @target_option
 @click.option(

@@ -22,7 +22,7 @@ _WORD = re.compile(rb"(?:0[xX])?([0-9A-Fa-f]{1,64})")
 _COMMENT = re.compile(rb"(?:#|;|//)[^\n]*")
 
 
-@click.command("disasm")
+@click.command("disasm", context_settings=output.HELP)
 @click.argument("file", metavar="FILE")
 @target_option
 @click.option(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kernelcraft_core.target import Target
 
 
-@click.command("docs")
+@click.command("docs", context_settings=output.HELP)
 @click.argument("target_name", metavar="TARGET")
 @click.option(
     "-o",

@@ -34,7 +34,7 @@ class Finding:
     message: str
 
 
-@click.command("doctor")
+@click.command("doctor", context_settings=output.HELP)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 @click.pass_context
 def command(ctx: click.Context, /, as_json: bool) -> int:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kernelcraft_core.proposal import Proposal
 
 
-@click.group("isa")
+@click.group("isa", context_settings=output.HELP)
 def command() -> None:
     """Show, check and compare instruction sets.
 

@@ -8,7 +8,7 @@ from kernelcraft_core.cli import output
 from kernelcraft_core.cli.session import session_of
 
 
-@click.command("list-targets")
+@click.command("list-targets", context_settings=output.HELP)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 @click.pass_context
 def command(ctx: click.Context, /, as_json: bool) -> None:

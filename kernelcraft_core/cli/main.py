@@ -178,7 +178,7 @@ def _drop_stdout() -> None:
         pass
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, context_settings=output.HELP)
 @click.option(
     "--plugin-file",
     "plugin_files",

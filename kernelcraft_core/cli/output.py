@@ -12,6 +12,9 @@ import click
 
 from kernelcraft_core import __version__
 
+HELP = {"help_option_names": ["-h", "--help"]}
+"""Settings of every command: click remembers the names of its help option from the first use, so each states them."""
+
 
 def table(rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> str:
     """Return rows as left-aligned columns, two blanks apart; the last column is not padded."""

@@ -26,7 +26,7 @@ def as_dict(record: PluginRecord) -> dict[str, Any]:
     }
 
 
-@click.command("plugins")
+@click.command("plugins", context_settings=output.HELP)
 @click.option("-v", "--verbose", is_flag=True, help="Show the traceback of a plug-in that cannot be imported.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 @click.pass_context

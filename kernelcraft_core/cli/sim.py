@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _HOT = ("LINE", "PC", "COUNT", "CYCLES", "INSTRUCTION")
 
 
-@click.command("sim")
+@click.command("sim", context_settings=output.HELP)
 @click.argument("file", metavar="FILE")
 @target_option
 @target_options

@@ -327,7 +327,7 @@ class BlockCompiler:
 
     def _hold(self, pad: int, value: Value, several: bool, *, copies: bool = True) -> Value:
         """Name a value, when something else of the instruction could change what it is made of."""
-        if not several or value.const is not None or value.simple:
+        if not several or value.const is not None or (value.simple and not (copies and value.view)):
             return value
         temp = self._temp()
         self._emit(pad, f"{temp} = {value.src}{'.copy()' if copies and value.view else ''}")

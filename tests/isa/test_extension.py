@@ -371,7 +371,7 @@ def test_file_is_loaded_with_its_name(tmp_path: Path) -> None:
         (b"\xff\xfe" + "schema".encode("utf-16-le"), (1, 1)),
         (b"schema = '\xc3\x28'", (1, 11)),
         (b"a = 1\nb = '\xe9'\n", (2, 6)),
-        (os.urandom(8) + b"\x80" * 2000, None),
+        (b"\x80" * 2000, None),
         (b"a" * (1 << 19), (1, 1)),
     ],
 )
