@@ -21,7 +21,8 @@ DISTRIBUTIONS = {
     "kc-toy": (TOY, TOY / "src" / "kc_toy"),
     **{path.name.replace("_", "-"): (path, path / "src" / path.name) for path in PLUGINS},
 }
-SKIPPED = {".git", ".venv", "__pycache__", "build", "dist"}
+SKIPPED = {".git", ".venv", "__pycache__", "build", "dist", ".hypothesis", ".import_linter_cache"}
+SKIPPED |= {".mypy_cache", ".pytest_cache", ".ruff_cache"}
 
 
 @cache
