@@ -7,8 +7,6 @@ when they are first used, so `import kernelcraft_core` stays cheap.
 from __future__ import annotations
 
 import importlib
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from pluggy import HookimplMarker
@@ -22,10 +20,10 @@ if TYPE_CHECKING:
     from kernelcraft_core.diagnostics import PluginError as PluginError
     from kernelcraft_core.diagnostics import SimulationError as SimulationError
     from kernelcraft_core.diagnostics import Span as Span
-    from kernelcraft_core.target import Limits as Limits
-    from kernelcraft_core.target import RunResult as RunResult
-    from kernelcraft_core.target import Target as Target
-    from kernelcraft_core.target import target as target
+    from kernelcraft_core.facade import Limits as Limits
+    from kernelcraft_core.facade import RunResult as RunResult
+    from kernelcraft_core.facade import Target as Target
+    from kernelcraft_core.facade import target as target
     from kernelcraft_core.target_info import TargetInfo as TargetInfo
 
 __version__ = "0.1.0"
@@ -41,15 +39,15 @@ _HOMES = {
     "Diagnostic": "diagnostics",
     "IsaError": "diagnostics",
     "KernelCraftError": "diagnostics",
-    "Limits": "target",
+    "Limits": "facade",
     "MachineError": "diagnostics",
     "PluginError": "diagnostics",
-    "RunResult": "target",
+    "RunResult": "facade",
     "SimulationError": "diagnostics",
     "Span": "diagnostics",
-    "Target": "target",
+    "Target": "facade",
     "TargetInfo": "target_info",
-    "target": "target",
+    "target": "facade",
 }
 
 __all__ = [
@@ -83,14 +81,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-class _Package(ModuleType):
-    """Keeps `target` the function: importing the submodule of that name would otherwise put the module in its place."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name == "target" and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

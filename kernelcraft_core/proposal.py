@@ -14,13 +14,13 @@ from attrs import frozen
 
 from kernelcraft_core.diagnostics import WARNING, AssemblyError, Diagnostic, IsaError
 from kernelcraft_core.isa import Extension, Isa, cost
+from kernelcraft_core.isa.definition import Definition
 from kernelcraft_core.isa.diff import IsaDiff, diff
-from kernelcraft_core.isa.isa import Definition
 from kernelcraft_core.isa.places import placed
 from kernelcraft_core.isa.space import Space, free_encodings
 
 if TYPE_CHECKING:
-    from kernelcraft_core.target import Target
+    from kernelcraft_core.facade import Target
 
 
 @frozen(eq=False)

@@ -41,7 +41,7 @@ def test_unknown_name_is_an_attribute_error() -> None:
 
 
 @pytest.mark.parametrize(
-    "first", ["import kernelcraft_core.target", "from kernelcraft_core.target import Target", "kernelcraft_core.target"]
+    "first", ["import kernelcraft_core.facade", "from kernelcraft_core.facade import Target", "kernelcraft_core.target"]
 )
 def test_target_is_the_function_whatever_was_imported_before(first: str) -> None:
     script = f"import kernelcraft_core\n{first}\nprint(type(kernelcraft_core.target).__name__)"

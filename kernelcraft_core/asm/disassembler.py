@@ -10,7 +10,7 @@ from kernelcraft_core.asm.dialect import Dialect
 from kernelcraft_core.asm.engine import Assembler
 from kernelcraft_core.diagnostics import MAX_DIAGNOSTICS, AssemblyError, Diagnostic
 from kernelcraft_core.isa import Decoded, Imm, Isa, Placeholder, Reg
-from kernelcraft_core.isa.isa import fits
+from kernelcraft_core.isa.definition import fits
 from kernelcraft_core.isa.syntax import Operand
 
 _DATA = {1: ".byte", 2: ".half", 4: ".long", 8: ".quad"}

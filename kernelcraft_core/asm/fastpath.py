@@ -15,7 +15,7 @@ from kernelcraft_core.asm.lexis import Lexis
 from kernelcraft_core.asm.shapes import Shape, Shapes
 from kernelcraft_core.asm.source import blocks
 from kernelcraft_core.isa import Imm, Placeholder, Reg
-from kernelcraft_core.isa.isa import fits
+from kernelcraft_core.isa.definition import fits
 from kernelcraft_core.isa.syntax import Operand
 
 if TYPE_CHECKING:

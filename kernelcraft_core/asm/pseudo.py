@@ -10,8 +10,9 @@ from attrs import frozen
 from kernelcraft_core.diagnostics import Diagnostic, IsaError
 from kernelcraft_core.isa import Isa, Pseudo, Reg, ir
 from kernelcraft_core.isa.model import Kind
-from kernelcraft_core.isa.semantics import Scope, check_values
+from kernelcraft_core.isa.semantics import check_values
 from kernelcraft_core.isa.syntax import UNNAMED, Form
+from kernelcraft_core.isa.types import Scope
 
 MAX_LINES = 1000
 """Most instructions one pseudo-instruction may become, others it uses counted in."""

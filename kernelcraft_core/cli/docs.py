@@ -19,8 +19,8 @@ from kernelcraft_core.cli.support import (
 from kernelcraft_core.diagnostics import Diagnostic, PluginError
 
 if TYPE_CHECKING:
+    from kernelcraft_core.facade import Target
     from kernelcraft_core.sim.machine import Machine
-    from kernelcraft_core.target import Target
 
 
 @click.command("docs", context_settings=output.HELP)

@@ -131,7 +131,7 @@ def _targets(registry: PluginRegistry) -> Iterator[Finding]:
 def _target(registry: PluginRegistry, name: str) -> Finding:
     check = f"target {name}"
     try:
-        from kernelcraft_core.target import target
+        from kernelcraft_core.facade import target
 
         opened = target(name, registry=registry)
         for machine in opened.machines:

@@ -20,7 +20,7 @@ from kernelcraft_core.cli.support import (
 
 if TYPE_CHECKING:
     from kernelcraft_core.isa import Isa
-    from kernelcraft_core.isa.isa import Definition
+    from kernelcraft_core.isa.definition import Definition
     from kernelcraft_core.proposal import Proposal
 
 

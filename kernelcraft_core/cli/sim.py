@@ -22,9 +22,9 @@ from kernelcraft_core.cli.support import (
 )
 
 if TYPE_CHECKING:
+    from kernelcraft_core.facade import Target
     from kernelcraft_core.isa import Program
     from kernelcraft_core.sim.result import RunResult
-    from kernelcraft_core.target import Target
 
 _HOT = ("LINE", "PC", "COUNT", "CYCLES", "INSTRUCTION")
 
@@ -94,7 +94,7 @@ def command(ctx: click.Context, /, file: str, target_name: str, as_json: bool, *
 
 
 def _run(target: Target, program: Program, state: Mapping[str, Any], options: Mapping[str, Any]) -> RunResult:
-    from kernelcraft_core.target import Limits
+    from kernelcraft_core.facade import Limits
 
     given = {
         "instructions": options["limit_instructions"],

@@ -37,7 +37,7 @@ from kernelcraft_core.cli import output
 from kernelcraft_core.diagnostics import AssemblyError, Diagnostic, IsaError, KernelCraftError, PluginError, Span
 
 if TYPE_CHECKING:
-    from kernelcraft_core.target import Target
+    from kernelcraft_core.facade import Target
 
 ANSWER_NO = 1
 USAGE = 2
@@ -100,9 +100,9 @@ def open_target(
     """Return the target that the options name.
 
     Raises:
-        KernelCraftError: as `kernelcraft_core.target.target`.
+        KernelCraftError: as `kernelcraft_core.facade.target`.
     """
-    from kernelcraft_core.target import target
+    from kernelcraft_core.facade import target
 
     overrides = dict(pair(text, "--set", "PARAM=VALUE") for text in settings)
     return target(name, machine=machine, overrides=overrides, extensions=extensions, registry=registry_of(ctx))

@@ -47,7 +47,8 @@ Codes of what can be wrong; they never change meaning.
 | KC0154 | two different extensions have the same name |
 """
 
-from kernelcraft_core.isa.isa import Decoded, Definition, Isa
+from kernelcraft_core.isa.definition import Decoded, Definition
+from kernelcraft_core.isa.isa import Isa
 from kernelcraft_core.isa.model import (
     Array,
     Bytes,

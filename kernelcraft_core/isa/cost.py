@@ -2,31 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from kernelcraft_core.isa import ir
 from kernelcraft_core.isa.ir import Int
-
-_BINARY: dict[str, Callable[[int, int], int]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "//": lambda a, b: a // b,
-    "%": lambda a, b: a % b,
-    "&": lambda a, b: a & b,
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-    "<<": lambda a, b: a << b,
-    ">>": lambda a, b: a >> b,
-}
-_COMPARE: dict[str, Callable[[int, int], bool]] = {
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-}
 
 
 def value(expr: ir.Expr) -> int | None:
@@ -60,9 +37,9 @@ def _value(expr: ir.Expr) -> int:
         case ir.Const(value=int(number)):
             return number
         case ir.Bin(op=op, left=left, right=right):
-            return _BINARY[op](_value(left), _value(right))
+            return int(ir.ARITHMETIC[op](_value(left), _value(right)))
         case ir.Compare(op=op, left=left, right=right):
-            return int(_COMPARE[op](_value(left), _value(right)))
+            return int(ir.COMPARE[op](_value(left), _value(right)))
         case ir.Neg(op=op, value=inner):
             number = _value(inner)
             return -number if op == "-" else ~number if op == "~" else int(not number)

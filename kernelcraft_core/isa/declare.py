@@ -23,7 +23,8 @@ from kernelcraft_core.isa.model import (
     State,
     Words,
 )
-from kernelcraft_core.isa.semantics import RESERVED_NAMES, Scope
+from kernelcraft_core.isa.semantics import RESERVED_NAMES
+from kernelcraft_core.isa.types import Scope
 
 MAX_OPERAND_BITS = 128
 MAX_REGISTER_BITS = 64

@@ -14,7 +14,8 @@ from typing import Any
 import attrs
 
 from kernelcraft_core.isa import cost, ir
-from kernelcraft_core.isa.isa import Definition, Isa
+from kernelcraft_core.isa.definition import Definition
+from kernelcraft_core.isa.isa import Isa
 from kernelcraft_core.isa.model import CATEGORIES, Imm, Kind, Placeholder, Pseudo, Reg, RegFile
 from kernelcraft_core.isa.syntax import Form
 

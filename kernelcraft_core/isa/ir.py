@@ -6,13 +6,37 @@ then all writes and effects happen in text order. Nodes are immutable; every exp
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Union
+import operator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Union
 
 from attrs import frozen
 
 if TYPE_CHECKING:
     from kernelcraft_core.isa.primitives import Primitive
+
+ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
+"""What the operators of `Bin` do to known numbers."""
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+"""What the operators of `Compare` do to known numbers."""
 
 HALT_PC = -1
 """The program counter value that means: this instruction ended the program."""

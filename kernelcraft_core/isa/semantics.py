@@ -20,8 +20,6 @@ from the state before the instruction; integers are unbounded and wrap when they
 from __future__ import annotations
 
 import ast
-import re
-import struct
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,15 +32,12 @@ from kernelcraft_core.isa.model import (
     TRAP_KINDS,
     Array,
     Kind,
-    Placeholder,
-    Reg,
     RegFile,
     Rows,
     Scalar,
-    State,
     Words,
 )
-from kernelcraft_core.isa.primitives import Primitive
+from kernelcraft_core.isa.types import FLOATS, Scope, cell_type, int_range, is_exact, operand_type, result_type, single
 
 MAX_TEXT = 500
 MAX_NODES = 200
@@ -72,26 +67,6 @@ _COMPARES: dict[type[ast.cmpop], str] = {
 }
 BUILTINS = ("sext", "zext", "min", "max", "abs", "halt", "trap")
 RESERVED_NAMES = frozenset((*BUILTINS, "pc", "next_pc", "now"))
-
-
-@frozen
-class Scope:
-    """What names mean in the texts of one ISA."""
-
-    state: Mapping[str, State]
-    params: Mapping[str, int]
-    primitives: Mapping[str, Primitive]
-    pc_bits: int = 32
-
-    def dim(self, value: int | str) -> int:
-        """Return a size given as a number or a parameter name."""
-        if isinstance(value, int):
-            return value
-        if value not in self.params:
-            raise IsaError(
-                Diagnostic("KC0105", f"size {value!r} is not a parameter", hint=did_you_mean(value, self.params))
-            )
-        return self.params[value]
 
 
 @frozen
@@ -273,7 +248,7 @@ class Checker:
             if isinstance(kind, ArrayType) and kind.shape != shape:
                 raise self.fail("KC0126", f"shape {kind.shape} does not fit {name!r} of shape {shape}", node)
             given = kind.dtype if isinstance(kind, ArrayType | Float) else dtype
-            if given != dtype and not (given in _FLOATS and dtype in _FLOATS):
+            if given != dtype and not (given in FLOATS and dtype in FLOATS):
                 raise self.fail(
                     "KC0126", f"{given} values do not fit {name!r} of {dtype}; that needs a primitive", node
                 )
@@ -313,7 +288,7 @@ class Checker:
                     raise self.fail("KC0122", "integer constants have at most 128 bits", node)
                 return ir.Const(value, Int(value, value))
             case ast.Constant(value=float(value)):
-                return ir.Const(_single(value), Float("f32"))
+                return ir.Const(single(value), Float("f32"))
             case ast.Name(id=name):
                 return self._name(name, node)
             case ast.Subscript(value=ast.Name(id=name), slice=index):
@@ -346,7 +321,7 @@ class Checker:
         if name in self.locals:
             return ir.Local(name, self.locals[name])
         if name in self.operands:
-            return ir.OperandRef(name, _operand_type(self.operands[name]))
+            return ir.OperandRef(name, operand_type(self.operands[name]))
         if name in self.scope.params:
             value = self.scope.params[name]
             return ir.Const(value, Int(value, value))
@@ -356,7 +331,7 @@ class Checker:
             return ir.NextPc(Int(0, (1 << self.scope.pc_bits)))
         match self.scope.state.get(name):
             case Scalar(bits=bits, dtype=dtype):
-                return ir.ReadState(name, _cell_type(bits, dtype))
+                return ir.ReadState(name, cell_type(bits, dtype))
             case Array(dtype=dtype, shape=shape) if self.state_reads:
                 return ir.ReadState(name, ArrayType(dtype, tuple(self.scope.dim(d) for d in shape)))
             case None:
@@ -371,9 +346,9 @@ class Checker:
         match self.scope.state.get(name):
             case RegFile() as decl:
                 self._index_in(place, decl.count, index, name)
-                return ir.ReadReg(name, place, _cell_type(decl.bits, decl.dtype))
+                return ir.ReadReg(name, place, cell_type(decl.bits, decl.dtype))
             case Words() as decl if self.state_reads:
-                return ir.ReadMem(name, place, _cell_type(decl.bits, decl.dtype))
+                return ir.ReadMem(name, place, cell_type(decl.bits, decl.dtype))
             case Rows() as decl if self.state_reads:
                 shape = tuple(self.scope.dim(d) for d in decl.shape)
                 return ir.ReadMem(name, place, ArrayType(decl.dtype, shape))
@@ -427,7 +402,7 @@ class Checker:
             for side in (left, right):
                 if not isinstance(side, ArrayType | Float | Int):
                     raise self.fail("KC0126", f"`{op}` does not apply to these operands", node)
-                if isinstance(side, ArrayType) and side.dtype not in _FLOATS:
+                if isinstance(side, ArrayType) and side.dtype not in FLOATS:
                     raise self.fail("KC0126", f"`{op}` on integer arrays needs a primitive", node)
             shapes = [side.shape for side in (left, right) if isinstance(side, ArrayType)]
             if len(shapes) == 2 and shapes[0] != shapes[1]:
@@ -454,7 +429,7 @@ class Checker:
         if isinstance(a, ArrayType) and isinstance(b, ArrayType) and a.shape == b.shape:
             if a == b:
                 return ir.IfExp(test, then, other, a)
-            if a.dtype in _FLOATS and b.dtype in _FLOATS:
+            if a.dtype in FLOATS and b.dtype in FLOATS:
                 wide = "f64" if "f64" in (a.dtype, b.dtype) else "f32"
                 return ir.IfExp(test, then, other, ArrayType(wide, a.shape))
         raise self.fail("KC0126", "the two alternatives do not have the same type", node)
@@ -525,48 +500,13 @@ class Checker:
 _ALLOWED = (
     "allowed: + - * // % & | ^ ~ << >>, comparisons, and/or/not, x if c else y, names, state[index], primitive(...)"
 )
-_FLOATS = ("f16", "bf16", "f32", "f64")
 _ARGUMENTS: dict[str, tuple[type[Any], ...]] = {"int": (Int,), "float": (Float, Int), "array": (ArrayType,)}
-_RESULT = re.compile(r"(int)(?:<(-?\w+),(-?\w+)>)?$|(f16|bf16|f32|f64|u8|i8|u16|i16|u32|i32|u64|i64)(?:\[([\w,]+)\])?$")
-
-
-def result_type(text: str, scope: Scope) -> ir.Type:
-    """Return the type a primitive's `result` entry names: `int`, `int<0,63>`, `f32`, `bf16[VLEN]`, `f32[4,4]`."""
-    m = _RESULT.match(text)
-    if not m:
-        raise IsaError(Diagnostic("KC0106", f"primitive result {text!r} is not a type"))
-
-    def number(part: str) -> int:
-        return int(part) if part.lstrip("-").isdigit() else scope.dim(part)
-
-    if m[1]:
-        return Int(number(m[2]), number(m[3])) if m[2] else Int()
-    if m[5]:
-        return ArrayType(m[4], tuple(number(d) for d in m[5].split(",")))
-    return Float(m[4])
-
-
-def _single(value: float) -> float:
-    """Return a constant as every float of the language is held: exact in binary32."""
-    try:
-        return float(struct.unpack("<f", struct.pack("<f", value))[0])
-    except OverflowError:
-        return float("inf")
-
-
-def _is_exact(value: float, dtype: str) -> bool:
-    """Return whether a number is exact in `f16` or `f32`."""
-    code = "<e" if dtype == "f16" else "<f"
-    try:
-        return bool(struct.unpack(code, struct.pack(code, value))[0] == value)
-    except (OverflowError, struct.error):
-        return False
 
 
 def _like(value: ir.Expr, other: ir.Expr) -> ir.Expr:
     """Return a constant in the float format of the alternative beside it, where it is exact in that."""
     if isinstance(value, ir.Const) and isinstance(other.type, Float) and other.type.dtype in ("f16", "f32"):
-        if _is_exact(value.value, other.type.dtype):
+        if is_exact(value.value, other.type.dtype):
             return ir.Const(float(value.value), other.type)
     return value
 
@@ -580,51 +520,6 @@ def _value_type(expr: ir.Expr) -> ir.Type:
     assert kind is not None
     assert not isinstance(kind, tuple)
     return kind
-
-
-def _cell_type(bits: int | None, dtype: str | None) -> ir.Type:
-    return Int(0, (1 << bits) - 1) if bits is not None else Float(dtype or "f32")
-
-
-def _operand_type(kind: Kind) -> Int:
-    if isinstance(kind, Reg):
-        return Int(0, kind.size - 1)
-    if isinstance(kind, Placeholder):
-        return Int(0, 0)
-    if kind.lenient:  # the decoder lets every value of the field through
-        return Int(-(1 << kind.bits - 1), (1 << kind.bits - 1) - 1) if kind.signed else Int(0, (1 << kind.bits) - 1)
-    return Int(kind.low, kind.high)
-
-
-def int_range(op: str, a: Int, b: Int) -> Int:
-    """Return bounds of `a op b`; None where nothing is known."""
-    if op == "&" and ((a.lo is not None and a.lo >= 0) or (b.lo is not None and b.lo >= 0)):
-        tops = [k.hi for k in (a, b) if k.lo is not None and k.lo >= 0 and k.hi is not None]
-        return Int(0, min(tops) if tops else None)
-    if op == "%" and b.lo is not None and b.hi is not None:
-        return Int(0 if b.lo >= 0 else min(b.lo + 1, 0), max(b.hi - 1, 0))
-    if None in (a.lo, a.hi, b.lo, b.hi):
-        return Int()
-    alo, ahi, blo, bhi = (int(x) for x in (a.lo, a.hi, b.lo, b.hi) if x is not None)
-    if op == "+":
-        return Int(alo + blo, ahi + bhi)
-    if op == "-":
-        return Int(alo - bhi, ahi - blo)
-    if op in ("*", "<<"):
-        right = (blo, bhi) if op == "*" else (1 << blo, 1 << bhi)
-        corners = [x * y for x in (alo, ahi) for y in right]
-        return Int(min(corners), max(corners))
-    if op == ">>":
-        corners = [x >> y for x in (alo, ahi) for y in (blo, bhi)]
-        return Int(min(corners), max(corners))
-    if op == "//" and blo > 0:
-        corners = [x // y for x in (alo, ahi) for y in (blo, bhi)]
-        return Int(min(corners), max(corners))
-    if op == "//":  # by something that may be negative; by zero it traps
-        top = max(abs(alo), abs(ahi))
-        return Int(-top, top)
-    top = 1 << max(x.bit_length() for x in (alo, ahi, blo, bhi))
-    return Int(0 if alo >= 0 and blo >= 0 else -top, top - 1)  # & | ^
 
 
 def _describe(node: ast.AST) -> str:

@@ -12,8 +12,9 @@ from typing import Any
 
 from attrs import frozen
 
+from kernelcraft_core.isa.definition import Definition
 from kernelcraft_core.isa.encoding import Encoding
-from kernelcraft_core.isa.isa import Definition, Isa
+from kernelcraft_core.isa.isa import Isa
 
 MAX_FIELD_BITS = 12
 MAX_DEPTH = 3

@@ -13,13 +13,13 @@ import numpy as np
 from attrs import define, field, frozen
 
 from kernelcraft_core.isa import Decoded, ir
-from kernelcraft_core.isa.ir import ArrayType, Float, Int
+from kernelcraft_core.isa.ir import ArrayType
 from kernelcraft_core.isa.model import Array, RegFile, Rows, Scalar, Words
-from kernelcraft_core.sim.bind import Bindings, Price, cell_format, zero_of
+from kernelcraft_core.sim.bind import Price, cell_format, zero_of
 from kernelcraft_core.sim.result import Trap
-from kernelcraft_core.sim.rounding import ARRAY, CELL, SCALAR, round_f32, to_double
+from kernelcraft_core.sim.rounding import ARRAY, CELL, SCALAR, round_f32
+from kernelcraft_core.sim.thunks import UFUNCS, Env, Thunk, Thunks
 
-Thunk = Callable[[], Any]
 Commit = tuple[Any, Any, Any] | Callable[[], Thunk]
 """A write whose place is known (container, key, value), or what resolves the place (and may trap) and returns what writes."""
 Prepare = Callable[[list[Commit]], None]
@@ -43,22 +43,10 @@ class Step:
     delays: bool = False  # puts a result in flight
 
 
-@define
-class _Env:
-    operands: dict[str, int]
-    pc: int
-    next_pc: int
-    slots: dict[str, int] = field(factory=dict)
-    values: list[Any] = field(factory=list)
-    jump: list[int] = field(factory=lambda: [0])
-    place_dependent: bool = False
-
-
 @define(eq=False)
-class ClosureCompiler:
+class ClosureCompiler(Thunks):
     """Builds steps for one run. Equal instructions share a step unless they use the program counter."""
 
-    bindings: Bindings
     pending: list[Any]
     shared: dict[int, Step] = field(factory=dict)
     """Steps by word, of instructions that mean the same wherever they stand."""
@@ -69,7 +57,7 @@ class ClosureCompiler:
         found = self.shared.get(word) or self._placed.get((word, pc))
         if found is not None:
             return found
-        env = _Env(decoded.operands, pc, next_pc)
+        env = Env(decoded.operands, pc, next_pc)
         step = self._build(decoded, env)
         if env.place_dependent:
             self._placed[word, pc] = step
@@ -79,7 +67,7 @@ class ClosureCompiler:
 
     # -- instructions -------------------------------------------------------------------------------------------------
 
-    def _build(self, decoded: Decoded, env: _Env) -> Step:
+    def _build(self, decoded: Decoded, env: Env) -> Step:
         definition = decoded.definition
         price = self.bindings.price(definition)
         fixed: int | None = None
@@ -103,7 +91,7 @@ class ClosureCompiler:
             return Step(simple, fixed, jumps, fixed, clocked=False)
         return self._general(decoded, env, price, fixed)
 
-    def _simple(self, statements: Sequence[ir.Stmt], env: _Env, decoded: Decoded) -> Thunk | None:
+    def _simple(self, statements: Sequence[ir.Stmt], env: Env, decoded: Decoded) -> Thunk | None:
         """Return a closure for an instruction that consists of one plain register write, else None."""
         if len(statements) != 1 or decoded.definition.record.delay:
             return None
@@ -119,7 +107,7 @@ class ClosureCompiler:
             return None
         return self._integer_write(self.bindings.storage[write.state], number, (1 << decl.bits) - 1, write.value, env)
 
-    def _single(self, statements: Sequence[ir.Stmt], env: _Env, decoded: Decoded) -> Thunk | None:
+    def _single(self, statements: Sequence[ir.Stmt], env: Env, decoded: Decoded) -> Thunk | None:
         """Return a closure for an instruction that consists of one write of a row, an array or a float register."""
         if len(statements) != 1 or decoded.definition.record.delay:
             return None
@@ -152,14 +140,14 @@ class ClosureCompiler:
 
         return round_row
 
-    def _accumulate(self, write: ir.Write, decl: Array, env: _Env) -> Thunk | None:
+    def _accumulate(self, write: ir.Write, decl: Array, env: Env) -> Thunk | None:
         """Return a closure for `array = array op value` where no rounding is needed."""
         node = write.value
         if write.guard is not None or decl.dtype != "f32" or not isinstance(node, ir.Bin):
             return None
         if not isinstance(node.type, ArrayType) or any(_is_wide(side) for side in (node.left, node.right)):
             return None
-        store, function = self.bindings.storage[write.state], _UFUNCS[node.op]
+        store, function = self.bindings.storage[write.state], UFUNCS[node.op]
         a, b = self._number(node.left, env), self._number(node.right, env)
 
         def accumulate() -> None:
@@ -167,7 +155,7 @@ class ClosureCompiler:
 
         return accumulate
 
-    def _sequence(self, statements: Sequence[ir.Stmt], env: _Env) -> Thunk | None:
+    def _sequence(self, statements: Sequence[ir.Stmt], env: Env) -> Thunk | None:
         """Return a closure for one effect followed by clearing arrays: nothing later reads, so order alone matters."""
         if not statements or not isinstance(effect := statements[0], ir.Effect) or effect.guard is not None:
             return None
@@ -191,7 +179,7 @@ class ClosureCompiler:
 
         return sequence
 
-    def _float_write(self, write: ir.Write, decl: RegFile, env: _Env) -> Thunk | None:
+    def _float_write(self, write: ir.Write, decl: RegFile, env: Env) -> Thunk | None:
         if decl.dtype is None or not isinstance(write.index, ir.OperandRef):
             return None
         number = env.operands[write.index.name]
@@ -207,7 +195,7 @@ class ClosureCompiler:
 
         return put
 
-    def _integer_write(self, file: list[Any], number: int, mask: int, node: ir.Expr, env: _Env) -> Thunk:
+    def _integer_write(self, file: list[Any], number: int, mask: int, node: ir.Expr, env: Env) -> Thunk:
         """Return `file[number] = value & mask`, with the two commonest shapes of value built in."""
         if isinstance(node, ir.Bin) and node.op == "+":
             a, b = self._register(node.left, env), self._register(node.right, env)
@@ -234,19 +222,19 @@ class ClosureCompiler:
 
         return write
 
-    def _register(self, node: ir.Expr, env: _Env) -> tuple[list[Any], int] | None:
+    def _register(self, node: ir.Expr, env: Env) -> tuple[list[Any], int] | None:
         if isinstance(node, ir.ReadReg) and isinstance(node.index, ir.OperandRef):
             number = env.operands[node.index.name]
             if number != zero_of(self.bindings.isa, node.state):
                 return self.bindings.storage[node.state], number
         return None
 
-    def _constant(self, node: ir.Expr, env: _Env) -> int | None:
+    def _constant(self, node: ir.Expr, env: Env) -> int | None:
         if isinstance(node, ir.OperandRef):
             return env.operands[node.name]
         return node.value if isinstance(node, ir.Const) and isinstance(node.value, int) else None
 
-    def _general(self, decoded: Decoded, env: _Env, price: Price, fixed: int | None) -> Step:
+    def _general(self, decoded: Decoded, env: Env, price: Price, fixed: int | None) -> Step:
         """Return the step of any instruction: values in text order, the price's values, places, then writes."""
         definition = decoded.definition
         parts = [self._statement(statement, env, decoded) for statement in definition.statements]
@@ -285,10 +273,7 @@ class ClosureCompiler:
 
         if fixed is not None and all(self._is_direct(s, decoded) for s in definition.statements):
             execute = execute_direct
-        calls = [
-            n for s in definition.statements for e in ir.expressions(s) for n in ir.walk(e) if isinstance(n, ir.Call)
-        ]
-        clocked = any(self.bindings.clocked(call) for call in calls)
+        clocked = self.bindings.uses_clock(definition)
         bound = price.bound if fixed is None else fixed
         return Step(execute, fixed, jumps, bound, clocked, bool(definition.record.delay))
 
@@ -299,7 +284,7 @@ class ClosureCompiler:
             return not isinstance(decl, Rows | Words) and not decoded.definition.record.delay
         return not isinstance(statement, ir.Effect)
 
-    def _statement(self, statement: ir.Stmt, env: _Env, decoded: Decoded) -> Prepare:
+    def _statement(self, statement: ir.Stmt, env: Env, decoded: Decoded) -> Prepare:
         guard = getattr(statement, "guard", None)
         body = self._body(statement, env, decoded)
         if guard is None:
@@ -312,7 +297,7 @@ class ClosureCompiler:
 
         return guarded
 
-    def _body(self, statement: ir.Stmt, env: _Env, decoded: Decoded) -> Prepare:
+    def _body(self, statement: ir.Stmt, env: Env, decoded: Decoded) -> Prepare:
         match statement:
             case ir.Let(names=names, value=value):
                 return self._let(names, value, env)
@@ -336,7 +321,7 @@ class ClosureCompiler:
                 return self._write(statement, env, decoded)
         raise AssertionError(statement)
 
-    def _target(self, target: ir.Expr, env: _Env) -> Thunk:
+    def _target(self, target: ir.Expr, env: Env) -> Thunk:
         """Return where a jump goes, as the program counter holds it."""
         where = self._expr(target, env)
         if target == ir.HALT:
@@ -350,7 +335,7 @@ class ClosureCompiler:
             return where
         return lambda: place
 
-    def _effect(self, call: ir.Call, env: _Env) -> Prepare:
+    def _effect(self, call: ir.Call, env: Env) -> Prepare:
         function = self._function(call)
         plain = [a for a in call.args if not isinstance(a, ir.Handle)]
         args = [self._expr(a, env) for a in plain]
@@ -362,7 +347,7 @@ class ClosureCompiler:
 
         return effect
 
-    def _let(self, names: tuple[str, ...], value: ir.Expr, env: _Env) -> Prepare:
+    def _let(self, names: tuple[str, ...], value: ir.Expr, env: Env) -> Prepare:
         thunk = self._expr(value, env)
         values, first = env.values, env.slots[names[0]]
         if len(names) == 1:
@@ -385,7 +370,7 @@ class ClosureCompiler:
 
         return name_values
 
-    def _write(self, write: ir.Write, env: _Env, decoded: Decoded) -> Prepare:
+    def _write(self, write: ir.Write, env: Env, decoded: Decoded) -> Prepare:
         isa, storage = self.bindings.isa, self.bindings.storage
         decl = isa.state_named(write.state)
         store = storage[write.state]
@@ -457,149 +442,9 @@ class ClosureCompiler:
         assert dtype is not None
         return SCALAR[dtype]
 
-    # -- expressions --------------------------------------------------------------------------------------------------
-
-    def _expr(self, node: ir.Expr, env: _Env) -> Thunk:
-        match node:
-            case ir.Const(value=value):
-                return lambda: value
-            case ir.OperandRef(name=name):
-                number = env.operands[name]
-                return lambda: number
-            case ir.Local(name=name):
-                values, slot = env.values, env.slots[name]
-                return lambda: values[slot]
-            case ir.Pc():
-                env.place_dependent = True
-                pc = env.pc
-                return lambda: pc
-            case ir.NextPc():
-                env.place_dependent = True
-                next_pc = env.next_pc
-                return lambda: next_pc
-            case ir.ReadReg():
-                return self._read_register(node, env)
-            case ir.ReadState(state=state, type=kind):
-                store = self.bindings.storage[state]
-                return (lambda: store) if isinstance(kind, ArrayType) else (lambda: store[0])
-            case ir.ReadMem(state=state, address=address):
-                store, where = self.bindings.storage[state], self._expr(address, env)
-                if isinstance(self.bindings.isa.state_named(state), Rows):
-                    rows = store.R
-                    return lambda: rows[where()]
-                return lambda: store.read(where())
-            case ir.Bin():
-                return self._binary(node, env)
-            case ir.Neg(op=op, value=inner):
-                negated = self._expr(inner, env)
-                return {"-": lambda: -negated(), "~": lambda: ~negated(), "not": lambda: 0 if negated() else 1}[op]
-            case ir.Compare(op=op, left=left, right=right):
-                compare = _COMPARES[op]
-                a, b = self._expr(left, env), self._expr(right, env)
-                return lambda: 1 if compare(a(), b()) else 0
-            case ir.Logic(op=op, parts=parts):
-                thunks = [self._expr(p, env) for p in parts]
-                if op == "and":
-                    return lambda: 1 if all(t() for t in thunks) else 0
-                return lambda: 1 if any(t() for t in thunks) else 0
-            case ir.IfExp(test=test, then=then, other=other):
-                cond, yes, no = self._expr(test, env), self._expr(then, env), self._expr(other, env)
-                return lambda: yes() if cond() else no()
-            case ir.Extend(value=inner, bits=bits, signed=signed):
-                return _extension(self._expr(inner, env), bits, signed)
-            case ir.Round(value=inner):
-                exact = self._expr(inner, env)
-                return lambda: round_f32(exact())
-            case ir.Call(args=args):
-                function = self._function(node)
-                thunks = [self._expr(a, env) for a in args if not isinstance(a, ir.Handle)]
-                if len(thunks) == 1:
-                    only = thunks[0]
-                    return lambda: function(only())
-                if len(thunks) == 2:
-                    first, second = thunks
-                    return lambda: function(first(), second())
-                return lambda: function(*[t() for t in thunks])
-        raise AssertionError(node)
-
-    def _read_register(self, node: ir.ReadReg, env: _Env) -> Thunk:
-        store = self.bindings.storage[node.state]
-        zero = zero_of(self.bindings.isa, node.state)
-        if isinstance(node.index, ir.OperandRef):
-            number = env.operands[node.index.name]
-            if number == zero:
-                nothing: int | float = 0 if isinstance(node.type, Int) else 0.0
-                return lambda: nothing
-            return lambda: store[number]
-        index = self._expr(node.index, env)
-        return lambda: store[index()]
-
-    def _binary(self, node: ir.Bin, env: _Env) -> Thunk:
-        if isinstance(node.type, ArrayType | Float):
-            a, b = self._number(node.left, env), self._number(node.right, env)
-            if isinstance(node.type, Float):
-                return _ARITHMETIC[node.op](a, b)
-            function = _UFUNCS[node.op]
-            return lambda: function(a(), b(), dtype=np.float32)
-        a, b = self._expr(node.left, env), self._expr(node.right, env)
-        if node.op in ("//", "%"):
-            return _division(node.op, a, b)
-        return _ARITHMETIC[node.op](a, b)
-
-    def _number(self, node: ir.Expr, env: _Env) -> Thunk:
-        """Return an operand of float arithmetic: integers that no float holds become infinities."""
-        value = self._expr(node, env)
-        kind = node.type
-        if isinstance(kind, Int) and (kind.lo is None or kind.hi is None or max(-kind.lo, kind.hi) >> 1000):
-            return lambda: to_double(value())
-        return value
-
-    def _function(self, call: ir.Call) -> Callable[..., Any]:
-        handles = tuple(a.state for a in call.args if isinstance(a, ir.Handle))
-        return self.bindings.primitive(call.primitive, handles)
-
-
-_COMPARES: dict[str, Callable[[Any, Any], bool]] = {
-    "==": lambda x, y: bool(x == y),
-    "!=": lambda x, y: bool(x != y),
-    "<": lambda x, y: bool(x < y),
-    "<=": lambda x, y: bool(x <= y),
-    ">": lambda x, y: bool(x > y),
-    ">=": lambda x, y: bool(x >= y),
-}
-_UFUNCS: dict[str, Callable[..., Any]] = {"+": np.add, "-": np.subtract, "*": np.multiply}
-_ARITHMETIC: dict[str, Callable[[Thunk, Thunk], Thunk]] = {
-    "+": lambda a, b: lambda: a() + b(),
-    "-": lambda a, b: lambda: a() - b(),
-    "*": lambda a, b: lambda: a() * b(),
-    "&": lambda a, b: lambda: a() & b(),
-    "|": lambda a, b: lambda: a() | b(),
-    "^": lambda a, b: lambda: a() ^ b(),
-    "<<": lambda a, b: lambda: a() << b(),
-    ">>": lambda a, b: lambda: a() >> b(),
-}
-
 
 def _is_wide(node: ir.Expr) -> bool:
     return isinstance(node.type, ArrayType) and node.type.dtype == "f64"
-
-
-def _division(op: str, a: Thunk, b: Thunk) -> Thunk:
-    def divide() -> int:
-        x, y = a(), b()
-        if y == 0:
-            raise Trap("arithmetic", "division by zero")
-        return int(x // y if op == "//" else x % y)
-
-    return divide
-
-
-def _extension(value: Thunk, bits: int, signed: bool) -> Thunk:
-    modulus = 1 << bits
-    if not signed:
-        return lambda: value() % modulus
-    half = modulus >> 1
-    return lambda: (value() + half) % modulus - half
 
 
 def _write_word(store: Any, index: Thunk | None, value: Thunk, convert: Callable[[Any], Any]) -> Prepare:

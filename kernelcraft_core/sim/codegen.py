@@ -16,31 +16,21 @@ import numpy as np
 from attrs import define, field, frozen
 
 from kernelcraft_core.isa import Decoded, ir
-from kernelcraft_core.isa.ir import ArrayType, Float, Int
+from kernelcraft_core.isa.ir import ArrayType, Int
 from kernelcraft_core.isa.model import Array, Bytes, Opaque, RegFile, Rows, Scalar, Words
-from kernelcraft_core.isa.semantics import int_range
-from kernelcraft_core.sim.bind import Bindings, cell_format, registers_used, zero_of
+from kernelcraft_core.sim.bind import cell_format, registers_used
 from kernelcraft_core.sim.emit import (
-    ARITHMETIC,
-    COMPARE,
     UFUNC,
     Value,
-    constant,
     divide,
-    exact_halves,
-    extend,
     float_text,
-    join,
     may_trap,
     modulo,
-    negate,
     plus,
-    within,
 )
+from kernelcraft_core.sim.lowering import Env, Lowering
 from kernelcraft_core.sim.result import Trap
-from kernelcraft_core.sim.rounding import ARRAY, CELL, SCALAR, round_f32, to_double
-
-_ZERO = Int(0, 0)
+from kernelcraft_core.sim.rounding import ARRAY, CELL, to_double
 
 
 @frozen(eq=False)
@@ -60,27 +50,15 @@ class CompiledBlock:
     timed: bool
 
 
-@define
-class _Env:
-    operands: dict[str, int]
-    locals: dict[str, Value]
-    pc: int
-    next_pc: int
-
-
 @define(eq=False)
-class BlockCompiler:
+class BlockCompiler(Lowering):
     """Compiles blocks of one run; all blocks share one namespace of bound storage and primitives."""
 
-    bindings: Bindings
-    tracked: bool = False
     strict: bool = False
-    namespace: dict[str, Any] = field(init=False)
-    _lines: list[str] = field(factory=list)
-    _owners: list[int] = field(factory=list)
-    _current: int = 0
-    _temps: int = 0
-    _scratches: int = 0
+    _lines: list[str] = field(factory=list, init=False)
+    _owners: list[int] = field(factory=list, init=False)
+    _current: int = field(default=0, init=False)
+    _scratches: int = field(default=0, init=False)
 
     def __attrs_post_init__(self) -> None:
         storage = self.bindings.storage
@@ -182,10 +160,6 @@ class BlockCompiler:
         self._lines.append("    " * pad + text)
         self._owners.append(self._current)
 
-    def _temp(self) -> str:
-        self._temps += 1
-        return f"t{self._temps}"
-
     # -- one instruction ----------------------------------------------------------------------------------------------
 
     def _instruction(
@@ -202,7 +176,7 @@ class BlockCompiler:
         clocked: bool,
     ) -> int:
         """Emit one instruction: values and places first, then writes; return the cycles since the last synchronisation."""
-        env = _Env(decoded.operands, {}, pc, next_pc)
+        env = Env(decoded.operands, {}, pc, next_pc)
         definition = decoded.definition
         statements = [s for s in definition.statements if not self._dead(s, env)]
         if clocked and self.bindings.uses_clock(definition):
@@ -243,11 +217,11 @@ class BlockCompiler:
         self._emit(pad, f"dyn[{base + position}] += {name}")
         return 0
 
-    def _dead(self, statement: ir.Stmt, env: _Env) -> bool:
+    def _dead(self, statement: ir.Stmt, env: Env) -> bool:
         guard = getattr(statement, "guard", None)
         return guard is not None and self._known(guard, env) == 0
 
-    def _known(self, test: ir.Expr, env: _Env) -> int | float | None:
+    def _known(self, test: ir.Expr, env: Env) -> int | float | None:
         """Return the value of a test that operands decide, or None."""
         return self._expr(test, env).const if ir.is_static(test) else None
 
@@ -255,7 +229,7 @@ class BlockCompiler:
         self,
         pad: int,
         statement: ir.Stmt,
-        env: _Env,
+        env: Env,
         several: bool,
         places: list[tuple[int, str]],
         commits: list[tuple[int, str]],
@@ -299,7 +273,7 @@ class BlockCompiler:
         places += [(depth, text) for text in own_places]
         commits += [(depth, text) for text in own_commits]
 
-    def _place(self, target: ir.Expr, env: _Env) -> Value:
+    def _place(self, target: ir.Expr, env: Env) -> Value:
         """Return where a jump goes, as the program counter holds it."""
         place = self._expr(target, env)
         if target == ir.HALT or not isinstance(place.type, Int):
@@ -315,7 +289,7 @@ class BlockCompiler:
                 return True
         return False
 
-    def _let(self, pad: int, names: tuple[str, ...], value: ir.Expr, env: _Env, several: bool) -> None:
+    def _let(self, pad: int, names: tuple[str, ...], value: ir.Expr, env: Env, several: bool) -> None:
         if len(names) == 1:
             env.locals[names[0]] = self._hold(pad, self._expr(value, env), True, copies=several)
             return
@@ -337,7 +311,7 @@ class BlockCompiler:
         self,
         pad: int,
         write: ir.Write,
-        env: _Env,
+        env: Env,
         several: bool,
         places: list[str],
         commits: list[str],
@@ -394,7 +368,7 @@ class BlockCompiler:
         test = f"{index.src} >= {count}" if kind.lo is not None and kind.lo >= 0 else f"not 0 <= {index.src} < {count}"
         places.append(f"if {test}: raise m_{state}.bad({index.src})")
 
-    def _array_value(self, pad: int, node: ir.Expr, dtype: str, target: str, env: _Env, several: bool) -> str:
+    def _array_value(self, pad: int, node: ir.Expr, dtype: str, target: str, env: Env, several: bool) -> str:
         """Emit the value of an array write and return the statement that commits it to `target`."""
         while isinstance(node, ir.IfExp) and (known := self._known(node.test, env)) is not None:
             node = node.then if known else node.other
@@ -422,202 +396,11 @@ class BlockCompiler:
         self._emit(pad, f"{name} = {value.src}{change}")
         return f"into_{dtype}({name}, {target})" if needs else f"np_copyto({target}, {name})"
 
-    def _sides(self, node: ir.Bin, env: _Env) -> tuple[str, str, str]:
-        """Return both operands of an array operation and what else its call needs to compute in single precision."""
-        left, right = self._number(node.left, env), self._number(node.right, env)
-        wide = any(isinstance(s.type, ArrayType) and s.type.dtype == "f64" for s in (node.left, node.right))
-        return left.src, right.src, ", dtype=single" if wide else ""
-
-    def _number(self, node: ir.Expr, env: _Env) -> Value:
-        """Return an operand of float arithmetic: integers that no float holds become infinities."""
-        value = self._expr(node, env)
-        kind = value.type
-        if not isinstance(kind, Int) or (value.const is None and within(kind, 1 << 1000)):
-            return value
-        if value.const is not None:
-            number = to_double(value.const)
-            return Value(float_text(number), Float("f64"), number)
-        return Value(f"to_double({value.src})", Float("f64"))
-
     def _scratch(self, shape: tuple[int, ...]) -> str:
         self._scratches += 1
         name = f"T{self._scratches}_{'x'.join(map(str, shape))}"
         if name not in self.namespace:
             self.namespace[name] = np.empty(shape, np.float32)
-        return name
-
-    def _rounded(self, node: ir.Expr, bits: int | None, dtype: str | None, env: _Env) -> Value:
-        """Return the value as a cell of this format holds it."""
-        if bits is not None:
-            value = self._expr(node, env)
-            kind = value.type
-            assert isinstance(kind, Int)
-            top = (1 << bits) - 1
-            return self._cell(value, kind, top)
-        assert dtype is not None
-        if dtype == "f16" and isinstance(node, ir.Round) and exact_halves(node.value):
-            # binary32 has more than twice the significand of binary16: rounding to it first changes nothing
-            value = self._expr(node.value, env)
-            return Value(f"round_f16({value.src})", Float("f16"))
-        value = self._expr(node, env)
-        if isinstance(value.type, Float) and value.type.dtype in (dtype, "f16" if dtype == "f32" else dtype):
-            return value
-        if value.const is not None:
-            number = SCALAR[dtype](value.const)
-            return Value(float_text(number), Float(dtype), number)
-        return Value(f"round_{dtype}({value.src})", Float(dtype))
-
-    def _cell(self, value: Value, kind: Int, top: int) -> Value:
-        """Return an integer modulo top + 1."""
-        if value.const is not None:
-            wrapped = int(value.const) & top
-            return Value(repr(wrapped), Int(wrapped, wrapped), wrapped)
-        if kind.lo is not None and kind.lo >= 0 and kind.hi is not None and kind.hi <= top:
-            return value
-        return self._wrap(value, kind, top)
-
-    def _wrap(self, value: Value, kind: Int, top: int) -> Value:
-        """Return `value` modulo 2**bits. A test is cheaper than masking, and most sums and differences are in range."""
-        if kind.lo is not None and kind.hi is not None and top > 0xFFFF:
-            temp = self._temp()
-            if kind.lo >= 0 and kind.hi <= 2 * top + 1:
-                return Value(f"{temp} if ({temp} := {value.src}) <= {top} else {temp} & {top}", Int(0, top))
-            if kind.hi <= top and kind.lo >= -top - 1:
-                return Value(f"{temp} if ({temp} := {value.src}) >= 0 else {temp} & {top}", Int(0, top))
-        return Value(f"{value.src} & {top}", Int(0, top))
-
-    # -- expressions --------------------------------------------------------------------------------------------------
-
-    def _expr(self, node: ir.Expr, env: _Env) -> Value:
-        match node:
-            case ir.Const(value=value, type=kind):
-                return Value(repr(value) if isinstance(value, int) else float_text(value), kind, value)
-            case ir.OperandRef(name=name):
-                return constant(env.operands[name])
-            case ir.Local(name=name):
-                return env.locals[name]
-            case ir.Pc():
-                return constant(env.pc)
-            case ir.NextPc():
-                return constant(env.next_pc)
-            case ir.ReadReg(state=state, index=index, type=kind):
-                place = self._expr(index, env)
-                if place.const is not None and place.const == zero_of(self.bindings.isa, state):
-                    return constant(0) if isinstance(kind, Int) else Value("0.0", kind, 0.0)
-                return Value(f"s_{state}[{place.src}]", kind)
-            case ir.ReadState(state=state, type=kind):
-                if isinstance(kind, ArrayType):
-                    return Value(f"s_{state}", kind, view=True)
-                return Value(f"s_{state}[0]", kind)
-            case ir.ReadMem():
-                return self._read_memory(node, env)
-            case ir.Bin():
-                return self._binary(node, env)
-            case ir.Neg(op=op, value=inner, type=kind):
-                return negate(op, self._test(inner, env) if op == "not" else self._expr(inner, env), kind)
-            case ir.Compare(op=op, left=left, right=right, type=kind):
-                a, b = self._expr(left, env), self._expr(right, env)
-                if a.const is not None and b.const is not None:
-                    return constant(int(COMPARE[op](a.const, b.const)))
-                return Value(f"(1 if {a.src} {op} {b.src} else 0)", kind)
-            case ir.Logic():
-                truth = self._test(node, env)
-                return truth if truth.const is not None else Value(f"(1 if {truth.src} else 0)", truth.type)
-            case ir.IfExp(test=test, then=then, other=other, type=kind):
-                cond = self._test(test, env)
-                if cond.const is not None:
-                    return self._expr(then if cond.const else other, env)
-                a, b = self._expr(then, env), self._expr(other, env)
-                merged = join(a.type, b.type) if isinstance(kind, Int) else kind
-                return Value(f"({a.src} if {cond.src} else {b.src})", merged, view=a.view or b.view)
-            case ir.Extend():
-                return extend(self._expr(node.value, env), node.bits, node.signed)
-            case ir.Round(value=inner, type=kind):
-                exact = self._expr(inner, env)
-                if exact.const is not None:
-                    number = round_f32(float(exact.const))
-                    return Value(float_text(number), kind, number)
-                return Value(f"round_f32({exact.src})", kind)
-            case ir.Call(args=args, type=kind):
-                values = [self._expr(a, env).src for a in args if not isinstance(a, ir.Handle)]
-                result = kind if kind is not None and not isinstance(kind, tuple) else _ZERO
-                return Value(f"{self._function(node)}({', '.join(values)})", result)
-        raise AssertionError(node)
-
-    def _read_memory(self, node: ir.ReadMem, env: _Env) -> Value:
-        decl = self.bindings.isa.state_named(node.state)
-        address = self._expr(node.address, env)
-        if isinstance(decl, Rows):
-            return Value(f"R_{node.state}[{address.src}]", node.type, view=True)
-        assert isinstance(decl, Words)
-        count = self.bindings.isa.scope.dim(decl.count)
-        kind = address.type
-        assert isinstance(kind, Int)
-        inside = kind.lo is not None and kind.lo >= 0 and kind.hi is not None and kind.hi < count
-        if inside and not self.tracked:
-            return Value(f"c_{node.state}[{address.src}]", node.type)
-        return Value(f"m_{node.state}.read({address.src})", node.type)
-
-    def _binary(self, node: ir.Bin, env: _Env) -> Value:
-        if isinstance(node.type, ArrayType):
-            sides = self._sides(node, env)
-            return Value(f"{UFUNC[node.op]}({sides[0]}, {sides[1]}{sides[2]})", node.type)
-        if isinstance(node.type, Float):
-            a, b = self._number(node.left, env), self._number(node.right, env)
-            if a.const is not None and b.const is not None:
-                number = float(ARITHMETIC[node.op](float(a.const), float(b.const)))
-                return Value(float_text(number), node.type, number)
-            return Value(f"({a.src} {node.op} {b.src})", node.type)
-        a, b = self._expr(node.left, env), self._expr(node.right, env)
-        assert isinstance(a.type, Int)
-        assert isinstance(b.type, Int)
-        zero_divisor = node.op in ("//", "%") and not (b.type.lo is not None and b.type.lo > 0)
-        if a.const is not None and b.const is not None and not zero_divisor:
-            return constant(ARITHMETIC[node.op](int(a.const), int(b.const)))
-        if node.op in ("+", "-", "|", "^", "<<", ">>") and b.const == 0:
-            return a
-        if node.op in ("+", "|", "^") and a.const == 0:
-            return b
-        kind = int_range(node.op, a.type, b.type)
-        if zero_divisor:
-            return Value(f"{'divide' if node.op == '//' else 'modulo'}({a.src}, {b.src})", kind)
-        return Value(f"({a.src} {node.op} {b.src})", kind)
-
-    def _logic(self, op: str, values: list[Value]) -> Value:
-        decisive = op == "or"
-        kept = []
-        for value in values:
-            if value.const is None:
-                kept.append(value)
-            elif bool(value.const) == decisive:
-                if not kept:
-                    return constant(int(decisive))
-                kept.append(value)
-                break
-        if not kept:
-            return constant(int(not decisive))
-        return Value(f"({f' {op} '.join(v.src for v in kept)})", Int(0, 1))
-
-    def _test(self, node: ir.Expr, env: _Env) -> Value:
-        """Return a value of which only the truth counts: its source may give any true or false value."""
-        match node:
-            case ir.Compare(op=op, left=left, right=right, type=kind):
-                a, b = self._expr(left, env), self._expr(right, env)
-                if a.const is None or b.const is None:
-                    return Value(f"({a.src} {op} {b.src})", kind)
-            case ir.Logic(op=op, parts=parts):
-                return self._logic(op, [self._test(p, env) for p in parts])
-        return self._expr(node, env)
-
-    def _function(self, call: ir.Call) -> str:
-        handles = tuple(a.state for a in call.args if isinstance(a, ir.Handle))
-        function = self.bindings.primitive(call.primitive, handles)
-        return self._bind("_".join(("p", call.primitive.name, *handles)), function)
-
-    def _bind(self, name: str, value: Any) -> str:
-        name = name.replace(".", "_")
-        while self.namespace.setdefault(name, value) is not value:  # two pairs of names may join to the same one
-            name += "_"
         return name
 
 

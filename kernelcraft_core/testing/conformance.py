@@ -1,8 +1,10 @@
 """The conformance kit: what every target must do. A plug-in subclasses and mostly leaves the body empty.
 
-class TestPlena(TargetConformance):
-    target_name = "plena"
-    zero_cost = {"S_ADD_FP", ...}
+```python
+class TestMine(TargetConformance):
+    target_name = "mine"
+    zero_cost: ClassVar[set[str]] = {"S_ADD_FP"}
+```
 """
 
 from __future__ import annotations
@@ -13,9 +15,9 @@ from typing import Any, ClassVar
 import pytest
 
 from kernelcraft_core.diagnostics import AssemblyError
+from kernelcraft_core.facade import Target, target
 from kernelcraft_core.isa import Isa, ir
 from kernelcraft_core.sim import Limits
-from kernelcraft_core.target import Target, target
 from kernelcraft_core.testing.compare import differences
 from kernelcraft_core.testing.programs import Line, ProgramSource, build, edge_values
 

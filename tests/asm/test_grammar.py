@@ -15,7 +15,7 @@ from kernelcraft_core.asm import Assembler, Dialect, grammar_text
 from kernelcraft_core.asm.reference import parser
 from kernelcraft_core.diagnostics import AssemblyError
 from kernelcraft_core.isa import Imm, Isa, Placeholder, Reg
-from kernelcraft_core.isa.isa import fits
+from kernelcraft_core.isa.definition import fits
 
 RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 

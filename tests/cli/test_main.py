@@ -65,7 +65,7 @@ def test_help_lists_all_commands_without_importing_them() -> None:
     script = (
         "import sys\nfrom kernelcraft_core.cli.main import main\n"
         "try: main(['--help'])\nexcept SystemExit: pass\n"
-        f"print(*(n for n in '{HEAVY} kernelcraft_core.cli.sim kernelcraft_core.target'.split() if n in sys.modules))"
+        f"print(*(n for n in '{HEAVY} kernelcraft_core.cli.sim kernelcraft_core.facade'.split() if n in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert all(f"\n  {name} " in done.stdout for name in COMMANDS)

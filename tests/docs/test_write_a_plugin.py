@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kernelcraft_core.target import target
+from kernelcraft_core.facade import target
 from kernelcraft_core.testing.conformance import TargetConformance
 
 ROOT = Path(__file__).resolve().parents[2]

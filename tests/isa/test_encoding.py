@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from kernelcraft_core.diagnostics import IsaError
 from kernelcraft_core.isa import Imm, Reg
+from kernelcraft_core.isa.definition import Definition, fits
 from kernelcraft_core.isa.encoding import Encoding, overlap, parse_encoding
-from kernelcraft_core.isa.isa import Definition, fits
 
 OPERANDS = {"rd": (3, 0), "imm": (12, 0), "off": (13, 1)}
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from kernelcraft_core.diagnostics import IsaError
 from kernelcraft_core.isa import Imm, Reg, ir
 from kernelcraft_core.isa.ir import Int
-from kernelcraft_core.isa.semantics import Scope, Text, check_cost, check_semantics, int_range
+from kernelcraft_core.isa.semantics import Text, check_cost, check_semantics
+from kernelcraft_core.isa.types import Scope, int_range
 
 OPERANDS = {
     "rd": Reg("x", bits=3, prefix="x"),

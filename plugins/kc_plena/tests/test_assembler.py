@@ -20,7 +20,7 @@ from kernelcraft_core.asm import Disassembler, grammar_text
 from kernelcraft_core.asm.reference import parser
 from kernelcraft_core.diagnostics import AssemblyError, Diagnostic
 from kernelcraft_core.isa import Imm, Placeholder, Reg
-from kernelcraft_core.isa.isa import fits
+from kernelcraft_core.isa.definition import fits
 
 BAD = sorted(Path(__file__).with_name("bad_asm").glob("*.asm"))
 RELAXED = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -1,9 +1,12 @@
 """The facade: a target by name, ready to assemble, disassemble and simulate. Stable; other tools may build on it.
 
+```python
 import kernelcraft_core as kc
+
 target = kc.target("plena", overrides={"HBM_MODEL": "simple"})
 program = target.assemble(text, filename="k.asm")
 result = target.simulate(program, state={"fp_mem": [0, 1.0]}, limits=kc.Limits(instructions=10_000_000))
+```
 """
 
 from __future__ import annotations
