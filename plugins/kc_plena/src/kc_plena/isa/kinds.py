@@ -5,7 +5,7 @@ Source: AICrossSim/PLENA ecd5acb, src/definitions/configuration.svh (field width
 
 from __future__ import annotations
 
-from kc_plena.loops import LoopStack
+from kc_plena.primitives.loops import LoopStack
 from kernelcraft_core.isa import Array, Bytes, Imm, Opaque, Placeholder, Reg, RegFile, Rows, Scalar, Words
 
 _LARGE = "larger constants: S_LUI_INT gD, value >> 12, then S_ADDI_INT gD, gD, value & 0xFFF"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kc_plena.vector import VLEN
+from kc_plena.primitives.vector import VLEN
 from kernelcraft_core.isa import Primitive, pure
 from kernelcraft_core.sim import Trap
 

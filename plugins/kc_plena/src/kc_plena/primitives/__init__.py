@@ -8,9 +8,9 @@ order of summation is not specified there and is this project's choice.
 from __future__ import annotations
 
 from kc_plena import numerics
-from kc_plena.dllm import DLLM_PRIMITIVES
-from kc_plena.loops import make_next, make_push
-from kc_plena.matrix import (
+from kc_plena.primitives.dllm import DLLM_PRIMITIVES
+from kc_plena.primitives.loops import make_next, make_push
+from kc_plena.primitives.matrix import (
     make_bmm,
     make_btmm,
     make_mm,
@@ -20,8 +20,8 @@ from kc_plena.matrix import (
     make_write_block,
     make_write_heads,
 )
-from kc_plena.transfer import make_fetch_rows, make_mx_tile, make_store_rows
-from kc_plena.vector import blend, make_fp_row
+from kc_plena.primitives.transfer import make_fetch_rows, make_mx_tile, make_store_rows
+from kc_plena.primitives.vector import blend, make_fp_row
 from kernelcraft_core.isa import Primitive, pure
 
 PRIMITIVES: tuple[Primitive, ...] = (
