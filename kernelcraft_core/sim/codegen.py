@@ -18,7 +18,7 @@ from attrs import define, field, frozen
 from kernelcraft_core.isa import Decoded, ir
 from kernelcraft_core.isa.ir import ArrayType, Int
 from kernelcraft_core.isa.model import Array, Bytes, Opaque, RegFile, Rows, Scalar, Words
-from kernelcraft_core.sim.bind import cell_format, registers_used
+from kernelcraft_core.sim.bind import registers_used
 from kernelcraft_core.sim.emit import (
     UFUNC,
     Value,
@@ -50,6 +50,17 @@ class CompiledBlock:
     timed: bool
 
 
+@define
+class _Site(Env):
+    """One instruction while it is emitted: what resolves its places and what commits its writes comes after its values."""
+
+    decoded: Decoded
+    elapsed: int  # cycles since `context.cycles` was brought up to date
+    several: bool = False  # more than one thing happens: values are named before anything is written
+    places: list[str] = field(factory=list)
+    commits: list[str] = field(factory=list)
+
+
 @define(eq=False)
 class BlockCompiler(Lowering):
     """Compiles blocks of one run; all blocks share one namespace of bound storage and primitives."""
@@ -58,6 +69,7 @@ class BlockCompiler(Lowering):
     _lines: list[str] = field(factory=list, init=False)
     _owners: list[int] = field(factory=list, init=False)
     _current: int = field(default=0, init=False)
+    _pad: int = field(default=0, init=False)
     _scratches: int = field(default=0, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -101,26 +113,25 @@ class BlockCompiler(Lowering):
             base: see `dynamic`.
         """
         self._lines, self._owners = [], []
-        self._temps = self._scratches = 0
+        self._temps = self._scratches = self._pad = 0
         space = self.namespace
         space["dyn"] = dynamic
         settles = self.bindings.has_delays
-        prices = [self.bindings.price(d.definition) for d, _, _ in items]
         timed = settles or any(s is None for s in statics)
         loops = items[-1][0].definition.jumps
         clocked = any(self.bindings.uses_clock(d.definition) for d, _, _ in items)
-        self._emit(0, "def block(I, most):")
-        pad = 1
+        self._emit("def block(I, most):")
+        self._pad = 1
         if timed:
-            self._emit(1, "C = ctx.cycles")
+            self._emit("C = ctx.cycles")
         if loops:
-            self._emit(1, "k = 0")
+            self._emit("k = 0")
         if loops or timed:
-            self._emit(1, "try:")
-            pad = 2
+            self._emit("try:")
+            self._pad += 1
         if loops:
-            self._emit(pad, "while True:")
-            pad += 1
+            self._emit("while True:")
+            self._pad += 1
         elapsed = 0
         unsynced: list[int] = []
         for position, (decoded, pc, next_pc) in enumerate(items):
@@ -128,94 +139,80 @@ class BlockCompiler(Lowering):
             unsynced.append(elapsed)
             if settles:
                 used = registers_used(decoded) if self.strict else ()
-                self._emit(pad, f"if pending: settle({plus('C', elapsed)}, {used!r})")
-            elapsed = self._instruction(
-                pad, decoded, pc, next_pc, position, prices[position], statics[position], elapsed, base, clocked
-            )
+                self._emit(f"if pending: settle({plus('C', elapsed)}, {used!r})")
+            if clocked and self.bindings.uses_clock(decoded.definition):
+                self._emit(f"ctx.instret = {plus('I', position)}")
+            site = _Site(decoded.operands, {}, pc, next_pc, decoded, elapsed)
+            elapsed = self._instruction(site, statics[position], base + position)
+        if timed and elapsed:
+            self._emit(f"C += {elapsed}")
         if loops:
-            if timed and elapsed:
-                self._emit(pad, f"C += {elapsed}")
-            self._emit(pad, "k += 1")
-            self._emit(pad, f"if pc != {items[0][1]} or k >= most: return pc")
+            self._emit("k += 1")
+            self._emit(f"if pc != {items[0][1]} or k >= most: return pc")
             if clocked:
-                self._emit(pad, f"I += {len(items)}")
-                self._emit(pad, f"if I + {len(items)} > ctx.deadline: return pc")  # it may have been lowered just now
+                self._emit(f"I += {len(items)}")
+                self._emit(f"if I + {len(items)} > ctx.deadline: return pc")  # it may have been lowered just now
         else:
-            if timed and elapsed:
-                self._emit(pad, f"C += {elapsed}")
-            self._emit(pad, f"return {items[-1][2]}")
+            self._emit(f"return {items[-1][2]}")
         if loops or timed:
-            self._emit(1, "finally:")
+            self._pad = 1
+            self._emit("finally:")
+            self._pad = 2
             if loops:
-                self._emit(2, "ctx.iterations = k")
+                self._emit("ctx.iterations = k")
             if timed:
-                self._emit(2, "ctx.cycles = C")
+                self._emit("ctx.cycles = C")
         source = "\n".join(self._lines) + "\n"
         code = _compile(source)
         exec(code, space)
         run = space.pop("block")
         return CompiledBlock(run, run.__code__, source, tuple(self._owners), tuple(unsynced), timed)
 
-    def _emit(self, pad: int, text: str) -> None:
-        self._lines.append("    " * pad + text)
+    def _emit(self, text: str) -> None:
+        self._lines.append("    " * self._pad + text)
         self._owners.append(self._current)
 
     # -- one instruction ----------------------------------------------------------------------------------------------
 
-    def _instruction(
-        self,
-        pad: int,
-        decoded: Decoded,
-        pc: int,
-        next_pc: int,
-        position: int,
-        price: Any,
-        static: int | None,
-        elapsed: int,
-        base: int,
-        clocked: bool,
-    ) -> int:
+    def _instruction(self, site: _Site, static: int | None, index: int) -> int:
         """Emit one instruction: values and places first, then writes; return the cycles since the last synchronisation."""
-        env = Env(decoded.operands, {}, pc, next_pc)
-        definition = decoded.definition
-        statements = [s for s in definition.statements if not self._dead(s, env)]
-        if clocked and self.bindings.uses_clock(definition):
-            self._emit(pad, f"ctx.instret = I + {position}" if position else "ctx.instret = I")
-        several = sum(not isinstance(s, ir.Let) for s in statements) > 1
-        if static is None and not several:  # what the price stops on comes after what the values stop on
+        definition = site.decoded.definition
+        price = self.bindings.price(definition)
+        asked: tuple[ir.Expr, ...] = ()
+        if static is None:
             asked = price.values if price.expression is None else (price.expression,)
-            several = any(may_trap(node) for expr in asked for node in ir.walk(expr))
-        commits: list[tuple[int, str]] = []
-        places: list[tuple[int, str]] = []
-        if definition.jumps:
-            unconditional = any(isinstance(s, ir.Jump) and s.guard is None for s in statements)
-            if not unconditional:
-                self._emit(pad, f"pc = {next_pc}")
+        statements = [s for s in definition.statements if not self._dead(s, site)]
+        # what the price stops on comes after what the values stop on
+        site.several = sum(not isinstance(s, ir.Let) for s in statements) > 1 or any(
+            may_trap(node) for expr in asked for node in ir.walk(expr)
+        )
+        if definition.jumps and not any(isinstance(s, ir.Jump) and s.guard is None for s in statements):
+            self._emit(f"pc = {site.next_pc}")
         for statement in statements:
-            self._statement(pad, statement, env, several, places, commits, decoded, elapsed)
-        cost_args: list[str] = []
-        if static is None:  # prices see the state before the writes
-            exprs = price.values if price.expression is None else (price.expression,)
-            for expr in exprs:
-                value = self._expr(expr, env)
-                if not value.simple and value.const is None:
-                    name = self._temp()
-                    self._emit(pad, f"{name} = {value.src}")
-                    value = Value(name, value.type)
-                cost_args.append(value.src)
-        for depth, text in (*places, *commits):
-            self._emit(pad + depth, text)
+            self._statement(statement, site)
+        costs: list[str] = []
+        for expr in asked:  # prices see the state before the writes
+            value = self._expr(expr, site)
+            if not value.simple and value.const is None:
+                value = self._name_value(value)
+            costs.append(value.src)
+        for text in (*site.places, *site.commits):
+            self._emit(text)
         if static is not None:
-            return elapsed + static
-        name = self._temp()
+            return site.elapsed + static
+        cost = costs[0] if price.expression is not None else self._temp()
         if price.expression is None:
             function = self._bind(f"q_{definition.name}", price.function)
-            self._emit(pad, f"{name} = {function}({', '.join([plus('C', elapsed), *cost_args])})")
-        else:
-            name = cost_args[0]
-        self._emit(pad, f"C += {plus(name, elapsed)}")
-        self._emit(pad, f"dyn[{base + position}] += {name}")
+            self._emit(f"{cost} = {function}({', '.join([plus('C', site.elapsed), *costs])})")
+        self._emit(f"C += {plus(cost, site.elapsed)}")
+        self._emit(f"dyn[{index}] += {cost}")
         return 0
+
+    def _name_value(self, value: Value, change: str = "") -> Value:
+        """Emit an assignment of the value to a fresh name."""
+        temp = self._temp()
+        self._emit(f"{temp} = {value.src}{change}")
+        return Value(temp, value.type, simple=True, view=value.view and not change)
 
     def _dead(self, statement: ir.Stmt, env: Env) -> bool:
         guard = getattr(statement, "guard", None)
@@ -225,53 +222,43 @@ class BlockCompiler(Lowering):
         """Return the value of a test that operands decide, or None."""
         return self._expr(test, env).const if ir.is_static(test) else None
 
-    def _statement(
-        self,
-        pad: int,
-        statement: ir.Stmt,
-        env: Env,
-        several: bool,
-        places: list[tuple[int, str]],
-        commits: list[tuple[int, str]],
-        decoded: Decoded,
-        elapsed: int,
-    ) -> None:
+    def _statement(self, statement: ir.Stmt, site: _Site) -> None:
         guard_node = getattr(statement, "guard", None)
-        guard: str | None = None
-        depth = 0
-        if guard_node is not None and self._known(guard_node, env) is None:
-            guard = self._temp()
-            self._emit(pad, f"{guard} = {self._test(guard_node, env).src}")
-            self._emit(pad, f"if {guard}:")
-            depth = 1
+        if guard_node is None or self._known(guard_node, site) is not None:
+            self._body(statement, site)
+            return
+        guard = self._name_value(self._test(guard_node, site)).src
+        self._emit(f"if {guard}:")
         start = len(self._lines)
-        inner = pad + depth
-        own_places: list[str] = []
-        own_commits: list[str] = []
+        outer = site.places, site.commits
+        site.places, site.commits = [], []
+        self._pad += 1
+        self._body(statement, site)
+        if len(self._lines) == start:
+            self._emit("pass")
+        self._pad -= 1
+        for kept, added in zip(outer, (site.places, site.commits), strict=True):
+            if added:
+                kept += [f"if {guard}:", *(f"    {text}" for text in added)]
+        site.places, site.commits = outer
+
+    def _body(self, statement: ir.Stmt, site: _Site) -> None:
         match statement:
             case ir.Let(names=names, value=value):
-                self._let(pad, names, value, env, several)
+                self._let(names, value, site)
             case ir.TrapIf(kind=kind):
-                self._emit(inner, f"raise Trap({kind!r}, {f'{decoded.definition.name} stopped the program'!r})")
+                message = f"{site.decoded.definition.name} stopped the program"
+                self._emit(f"raise Trap({kind!r}, {message!r})")
             case ir.Jump(target=target):
-                place = self._hold(inner, self._place(target, env), several)
-                own_commits.append(f"pc = {place.src}")
+                place = self._hold(self._place(target, site), site.several)
+                site.commits.append(f"pc = {place.src}")
             case ir.Effect(call=call):
-                held = [self._expr(a, env) for a in call.args if not isinstance(a, ir.Handle)]
-                copies = several or (any(a.view for a in held) and self._writes_arrays(call))
-                args = [self._hold(inner, a, copies) for a in held]
-                own_commits.append(f"{self._function(call)}({', '.join(a.src for a in args)})")
+                held = [self._expr(a, site) for a in call.args if not isinstance(a, ir.Handle)]
+                copies = site.several or (any(a.view for a in held) and self._writes_arrays(call))
+                args = [self._hold(a, copies) for a in held]
+                site.commits.append(f"{self._function(call)}({', '.join(a.src for a in args)})")
             case ir.Write():
-                self._write(inner, statement, env, several, own_places, own_commits, decoded, elapsed)
-        if guard is not None:
-            if len(self._lines) == start:
-                self._emit(inner, "pass")
-            if own_places:
-                places.append((0, f"if {guard}:"))
-            if own_commits:
-                commits.append((0, f"if {guard}:"))
-        places += [(depth, text) for text in own_places]
-        commits += [(depth, text) for text in own_commits]
+                self._write(statement, site)
 
     def _place(self, target: ir.Expr, env: Env) -> Value:
         """Return where a jump goes, as the program counter holds it."""
@@ -289,75 +276,62 @@ class BlockCompiler(Lowering):
                 return True
         return False
 
-    def _let(self, pad: int, names: tuple[str, ...], value: ir.Expr, env: Env, several: bool) -> None:
+    def _let(self, names: tuple[str, ...], value: ir.Expr, site: _Site) -> None:
         if len(names) == 1:
-            env.locals[names[0]] = self._hold(pad, self._expr(value, env), True, copies=several)
+            site.locals[names[0]] = self._hold(self._expr(value, site), True, copies=site.several)
             return
         temps = [self._temp() for _ in names]
-        self._emit(pad, f"{', '.join(temps)} = {self._expr(value, env).src}")
+        self._emit(f"{', '.join(temps)} = {self._expr(value, site).src}")
         assert isinstance(value.type, tuple)
         for name, temp, kind in zip(names, temps, value.type, strict=True):
-            env.locals[name] = Value(temp, kind, simple=True)
+            site.locals[name] = Value(temp, kind, simple=True)
 
-    def _hold(self, pad: int, value: Value, several: bool, *, copies: bool = True) -> Value:
+    def _hold(self, value: Value, needed: bool, *, copies: bool = True) -> Value:
         """Name a value, when something else of the instruction could change what it is made of."""
-        if not several or value.const is not None or (value.simple and not (copies and value.view)):
+        if not needed or value.const is not None or (value.simple and not (copies and value.view)):
             return value
-        temp = self._temp()
-        self._emit(pad, f"{temp} = {value.src}{'.copy()' if copies and value.view else ''}")
-        return Value(temp, value.type, simple=True, view=value.view and not copies)
+        return self._name_value(value, ".copy()" if copies and value.view else "")
 
-    def _write(
-        self,
-        pad: int,
-        write: ir.Write,
-        env: Env,
-        several: bool,
-        places: list[str],
-        commits: list[str],
-        decoded: Decoded,
-        elapsed: int,
-    ) -> None:
-        isa = self.bindings.isa
-        decl = isa.state_named(write.state)
-        bits, dtype = cell_format(isa, write.state)
-        index = self._expr(write.index, env) if write.index is not None else None
+    def _write(self, write: ir.Write, site: _Site) -> None:
+        decl = self.bindings.isa.state_named(write.state)
+        index = self._expr(write.index, site) if write.index is not None else None
         if isinstance(decl, RegFile) and index is not None and index.const is not None and index.const == decl.zero:
-            value = self._expr(write.value, env)
+            value = self._expr(write.value, site)
             if not value.simple and value.const is None:
-                self._emit(pad, value.src)  # it may trap
+                self._emit(value.src)  # it may trap
             return
-        if isinstance(decl, RegFile | Scalar | Words):
+        if index is not None:
+            index = self._hold(index, True)
+        if isinstance(decl, RegFile | Scalar):
+            self._write_register(write, decl, index, site)
+        elif isinstance(decl, Words):
+            assert index is not None
+            value = self._hold(self._rounded(write.value, decl.bits, decl.dtype, site), True)
+            self._bounds(write.state, index, decl, site.places)
+            if self.tracked:
+                site.commits.append(f"m_{write.state}.undefined.discard({index.src})")
+            site.commits.append(f"c_{write.state}[{index.src}] = {value.src}")
+        else:
+            assert isinstance(decl, Array | Rows)
+            target = f"s_{write.state}" if index is None else self._temp()
+            commit = self._array_value(write.value, decl.dtype, target, site)
             if index is not None:
-                index = self._hold(pad, index, True)
-            value = self._rounded(write.value, bits, dtype, env)
-            zero = decl.zero if isinstance(decl, RegFile) and index is not None and index.const is None else None
-            value = self._hold(pad, value, several or isinstance(decl, Words) or zero is not None)
-            if isinstance(decl, RegFile | Scalar):
-                number = index.src if index is not None else "0"
-                text = f"s_{write.state}[{number}] = {value.src}"
-                if decoded.definition.record.delay:
-                    due = plus("C", elapsed + decoded.definition.record.delay)
-                    text = f"pending.append(({due}, s_{write.state}, {number}, {value.src}, {write.state!r}))"
-                if zero is not None:
-                    text = f"if {number} != {zero}: {text}"
-                commits.append(text)
-            else:
-                assert index is not None
-                self._bounds(write.state, index, decl, places)
-                if self.tracked:
-                    commits.append(f"m_{write.state}.undefined.discard({index.src})")
-                commits.append(f"c_{write.state}[{index.src}] = {value.src}")
-            return
-        target = f"s_{write.state}"
-        if index is not None:
-            index = self._hold(pad, index, True)
-            target = self._temp()
-        assert dtype is not None
-        commit = self._array_value(pad, write.value, dtype, target, env, several)
-        if index is not None:
-            places.append(f"{target} = W_{write.state}[{index.src}]")
-        commits.append(commit)
+                site.places.append(f"{target} = W_{write.state}[{index.src}]")
+            site.commits.append(commit)
+
+    def _write_register(self, write: ir.Write, decl: RegFile | Scalar, index: Value | None, site: _Site) -> None:
+        value = self._rounded(write.value, decl.bits, decl.dtype, site)
+        zero = decl.zero if isinstance(decl, RegFile) and index is not None and index.const is None else None
+        value = self._hold(value, site.several or zero is not None)
+        number = index.src if index is not None else "0"
+        text = f"s_{write.state}[{number}] = {value.src}"
+        delay = site.decoded.definition.record.delay
+        if delay:
+            due = plus("C", site.elapsed + delay)
+            text = f"pending.append(({due}, s_{write.state}, {number}, {value.src}, {write.state!r}))"
+        if zero is not None:
+            text = f"if {number} != {zero}: {text}"
+        site.commits.append(text)
 
     def _bounds(self, state: str, index: Value, decl: Words, places: list[str]) -> None:
         count = self.bindings.isa.scope.dim(decl.count)
@@ -368,32 +342,31 @@ class BlockCompiler(Lowering):
         test = f"{index.src} >= {count}" if kind.lo is not None and kind.lo >= 0 else f"not 0 <= {index.src} < {count}"
         places.append(f"if {test}: raise m_{state}.bad({index.src})")
 
-    def _array_value(self, pad: int, node: ir.Expr, dtype: str, target: str, env: Env, several: bool) -> str:
+    def _array_value(self, node: ir.Expr, dtype: str, target: str, site: _Site) -> str:
         """Emit the value of an array write and return the statement that commits it to `target`."""
-        while isinstance(node, ir.IfExp) and (known := self._known(node.test, env)) is not None:
+        while isinstance(node, ir.IfExp) and (known := self._known(node.test, site)) is not None:
             node = node.then if known else node.other
         kind = node.type
         if not isinstance(kind, ArrayType):
-            value = self._hold(pad, self._expr(node, env), several or not target.startswith("s_"))
+            value = self._hold(self._expr(node, site), site.several or not target.startswith("s_"))
             if value.const is not None:
                 return f"{target}.fill({float_text(CELL[dtype](value.const))})"
             return f"{target}.fill(round_{dtype}({value.src}))"
         needs = dtype in ARRAY and kind.dtype != dtype
         if isinstance(node, ir.Bin) and node.op in UFUNC:
-            sides = self._sides(node, env)
-            accumulates = dtype == "f32" and not several and target.startswith("s_")
+            sides = self._sides(node, site)
+            accumulates = dtype == "f32" and not site.several and target.startswith("s_")
             if accumulates:
                 return f"{UFUNC[node.op]}({sides[0]}, {sides[1]}, {target}{sides[2]})"
             scratch = self._scratch(kind.shape)
-            self._emit(pad, f"{UFUNC[node.op]}({sides[0]}, {sides[1]}, {scratch}{sides[2]})")
+            self._emit(f"{UFUNC[node.op]}({sides[0]}, {sides[1]}, {scratch}{sides[2]})")
             return f"into_{dtype}({scratch}, {target})" if needs else f"np_copyto({target}, {scratch})"
-        value = self._expr(node, env)
-        name = self._temp()
+        value = self._expr(node, site)
         if needs and kind.dtype == "f64":
             change = ".astype(single)"
         else:
-            change = ".copy()" if several and value.view else ""
-        self._emit(pad, f"{name} = {value.src}{change}")
+            change = ".copy()" if site.several and value.view else ""
+        name = self._name_value(value, change).src
         return f"into_{dtype}({name}, {target})" if needs else f"np_copyto({target}, {name})"
 
     def _scratch(self, shape: tuple[int, ...]) -> str:
