@@ -27,6 +27,7 @@ BLOCK = 64
 """Granule in bytes in which a byte memory remembers what is defined."""
 MAX_REPORTED = 100
 _MAPPED = 1 << 20
+_NOISE_ROWS, _NOISE_ELEMENTS = 17, 257 * 64  # how many rows of noise repeat: at least, and by their elements
 
 
 @define(eq=False)
@@ -185,12 +186,14 @@ class RowMemory:
         if row in self._patterned:
             return
         self._patterned.add(row)
-        self.data[row] = self._noise()[row % 257]
+        noise = self._noise()
+        self.data[row] = noise[row % len(noise)]
 
     def _noise(self) -> Any:
         if self._pattern is None:
             rng = np.random.default_rng([self.context.seed, len(self.name), *self.name.encode()])
-            noise = (rng.standard_normal((257, *self.shape)) * 100).astype(self.data.dtype)
+            rows = max(_NOISE_ROWS, _NOISE_ELEMENTS // self.elements)
+            noise = (rng.standard_normal((rows, *self.shape)) * 100).astype(self.data.dtype)
             if self.dtype in ARRAY:
                 ARRAY[self.dtype](noise, noise)
             self._pattern = noise
@@ -201,7 +204,8 @@ class RowMemory:
         if self.tracked:
             known = {address // self.elements for address in self.R} | self._patterned
             rows = np.array([row for row in _selected(key, self.count) if row not in known], np.int64)
-            self.data[rows] = self._noise()[rows % 257]
+            noise = self._noise()
+            self.data[rows] = noise[rows % len(noise)]
 
 
 class WordMemory:
