@@ -9,6 +9,7 @@ from attrs import frozen
 
 from kernelcraft_core.diagnostics import Diagnostic, IsaError
 from kernelcraft_core.isa import Isa, Pseudo, Reg, ir
+from kernelcraft_core.isa.fold import fold
 from kernelcraft_core.isa.model import Kind
 from kernelcraft_core.isa.semantics import check_values
 from kernelcraft_core.isa.syntax import UNNAMED, Form
@@ -99,65 +100,9 @@ def _expression(text: str, where: str, operands: Mapping[str, Kind], scope: Scop
 
 
 def compute(expr: ir.Expr, values: Mapping[str, int], pc: int) -> int:
-    """Return the value of a checked expression over operands and the address."""
-    match expr:
-        case ir.Const(value=value):
-            return int(value)
-        case ir.OperandRef(name=name):
-            return values[name]
-        case ir.Pc():
-            return pc
-        case ir.Neg(op=op, value=value):
-            number = compute(value, values, pc)
-            return -number if op == "-" else ~number if op == "~" else int(not number)
-        case ir.Bin(op=op, left=left, right=right):
-            return _arithmetic(op, compute(left, values, pc), compute(right, values, pc))
-        case ir.Compare(op=op, left=left, right=right):
-            return _compare(op, compute(left, values, pc), compute(right, values, pc))
-        case ir.Logic(op=op, parts=parts):
-            truths = (bool(compute(p, values, pc)) for p in parts)
-            return int(all(truths) if op == "and" else any(truths))
-        case ir.IfExp(test=test, then=then, other=other):
-            return compute(then if compute(test, values, pc) else other, values, pc)
-        case ir.Extend(value=value, bits=bits, signed=signed):
-            low = compute(value, values, pc) & ((1 << bits) - 1)
-            return low - (1 << bits) if signed and low >> (bits - 1) else low
-    raise TypeError(f"{type(expr).__name__} is not an expression over operands")
+    """Return the value of a checked expression over operands and the address; 0 where it divides by zero."""
 
+    def known(node: ir.Expr) -> int | None:
+        return values[node.name] if isinstance(node, ir.OperandRef) else pc if isinstance(node, ir.Pc) else None
 
-def _arithmetic(op: str, a: int, b: int) -> int:
-    match op:
-        case "+":
-            return a + b
-        case "-":
-            return a - b
-        case "*":
-            return a * b
-        case "//":
-            return a // b if b else 0
-        case "%":
-            return a % b if b else 0
-        case "&":
-            return a & b
-        case "|":
-            return a | b
-        case "^":
-            return a ^ b
-        case "<<":
-            return a << b
-    return a >> b
-
-
-def _compare(op: str, a: int, b: int) -> int:
-    match op:
-        case "==":
-            return int(a == b)
-        case "!=":
-            return int(a != b)
-        case "<":
-            return int(a < b)
-        case "<=":
-            return int(a <= b)
-        case ">":
-            return int(a > b)
-    return int(a >= b)
+    return fold(expr, known) or 0

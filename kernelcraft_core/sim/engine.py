@@ -91,6 +91,8 @@ class Engine:
     source_log: list[tuple[int, str]] = field(factory=list)
     trace_full: bool = False
     _index: dict[int, int] | None = None
+    _keys: Sequence[int] = ()
+    """What tells instructions apart, by index: the word, and its length where lengths differ."""
     _position: Any = None
     _entered: int = 0
     _stepped: int = -1
@@ -105,8 +107,10 @@ class Engine:
         size = len(self.program)
         self.counts = [0] * size
         self.dynamic = [0] * size
+        self._keys = self.program.words
         if self.program.lengths is not None:
             self._index = {address: i for i, address in enumerate(self.program.addresses)}
+            self._keys = [w << 8 | n for w, n in zip(self.program.words, self.program.lengths, strict=True)]
 
     # -- program ------------------------------------------------------------------------------------------------------
 
@@ -122,7 +126,7 @@ class Engine:
 
     def decode(self, index: int) -> Decoded | None:
         """Return the decoded instruction at `index`, None when it is illegal; equal words are decoded once."""
-        word, key = self.program.words[index], self._key(index)
+        word, key = self.program.words[index], self._keys[index]
         if key in self.decoded:
             return self.decoded[key]
         bits = 8 * self.program.length_of(index)
@@ -132,19 +136,13 @@ class Engine:
         self.decoded[key] = result
         return result
 
-    def _key(self, index: int) -> int:
-        """Return what tells instructions apart: the word, and its length where lengths differ."""
-        word = self.program.words[index]
-        return word if self.program.lengths is None else word << 8 | self.program.lengths[index]
-
     def _step(self, index: int) -> Step:
         pc = self.program.addresses[index]
         decoded = self.decode(index)
         if decoded is None:
             return Step(self._illegal(index), 0, True, 0, clocked=False)
-        return self.closures.step(
-            self._key(index), decoded, pc, pc + self.program.length_of(index) // self.program.pc_unit
-        )
+        next_pc = pc + self.program.length_of(index) // self.program.pc_unit
+        return self.closures.step(self._keys[index], decoded, pc, next_pc)
 
     def _illegal(self, index: int) -> Callable[[], Any]:
         word, length = self.program.words[index], self.program.length_of(index)
@@ -166,10 +164,9 @@ class Engine:
         if first < 0:
             return None
         steps: list[Step] = []
-        words, known_steps = self.program.words, self.closures.shared
-        same = self.program.lengths is None
-        for index in range(first, min(len(words), first + MAX_BLOCK)):
-            step = known_steps.get(words[index] if same else self._key(index)) or self._step(index)
+        keys, known_steps = self._keys, self.closures.shared
+        for index in range(first, min(len(keys), first + MAX_BLOCK)):
+            step = known_steps.get(keys[index]) or self._step(index)
             steps.append(step)
             if step.jumps or step.clocked:  # a clocked step may set a limit: what follows must look at it
                 break

@@ -32,7 +32,7 @@ from kc_plena.baseline import (
     program,
 )
 from kc_plena.baseline.emitter import Emitter
-from kc_plena.baseline.shapes import packed_bytes
+from kc_plena.layout import packed_bytes
 from kc_plena.packing import build_image, from_column_blocks
 
 COST = {

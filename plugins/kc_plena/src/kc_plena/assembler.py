@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from kernelcraft_core.asm import Assembler, Dialect, bounded
 from kernelcraft_core.diagnostics import MAX_DIAGNOSTICS, WARNING, Diagnostic, Span
 from kernelcraft_core.isa import Definition, Isa, Program, Reg, ir
+from kernelcraft_core.isa.fold import fold
 
 _HEAD = "profile head (the public emulator of July 2026)"
 _DLLM = "the extension Xdllm (machine dllm)"
@@ -282,58 +283,14 @@ def _idle(program: Program, isa: Isa, words: Words) -> tuple[list[Diagnostic], i
 def _fold(expr: ir.Expr, operands: Mapping[str, int], named: Mapping[str, ir.Expr]) -> int | None:
     """Return the value of an expression as far as the operands decide it, taking gp0 as zero; None when they do not."""
 
-    def fold(node: ir.Expr) -> int | None:
-        return _fold(node, operands, named)
-
-    match expr:
-        case ir.Const(value=int(value)):
-            return value
-        case ir.OperandRef(name=name):
-            return operands.get(name)
-        case ir.Local(name=name) if name in named:
-            return fold(named[name])
-        case ir.ReadReg(state=state, index=index) if state == _FILE:
-            return 0 if fold(index) == 0 else None
-        case ir.Logic(op=op, parts=parts):
-            stop = op == "or"
-            truths = [None if value is None else bool(value) for value in map(fold, parts)]
-            if stop in truths:
-                return int(stop)
-            return None if None in truths else int(not stop)
-        case ir.IfExp(test=test, then=then, other=other):
-            chosen = fold(test)
-            return None if chosen is None else fold(then if chosen else other)
-        case ir.Neg(op="not", value=value):
-            known = fold(value)
-            return None if known is None else int(not known)
-        case ir.Extend(value=value, bits=bits, signed=False):
-            known = fold(value)
-            return None if known is None else known & ((1 << bits) - 1)
-        case ir.Bin(op=op, left=left, right=right):
-            return _fold_binary(op, fold(left), fold(right))
-    return None
-
-
-def _fold_binary(op: str, a: int | None, b: int | None) -> int | None:
-    if op in ("*", "&") and 0 in (a, b):
-        return 0
-    if op in ("<<", ">>") and a == 0:
-        return 0
-    if a is None or b is None:
+    def known(node: ir.Expr) -> int | None:
+        match node:
+            case ir.OperandRef(name=name):
+                return operands.get(name)
+            case ir.Local(name=name) if name in named:
+                return fold(named[name], known)
+            case ir.ReadReg(state=state, index=index) if state == _FILE:
+                return 0 if fold(index, known) == 0 else None
         return None
-    match op:
-        case "+":
-            return a + b
-        case "-":
-            return a - b
-        case "*":
-            return a * b
-        case "&":
-            return a & b
-        case "|":
-            return a | b
-        case "<<":
-            return a << b
-        case ">>":
-            return a >> b
-    return None
+
+    return fold(expr, known)

@@ -22,13 +22,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kc_plena.layout import BLOCK as BLOCK
 from kc_plena.numerics import round_bf16
 
 F32 = NDArray[np.float32]
 U8 = NDArray[np.uint8]
-
-BLOCK = 8
-"""Consecutive elements of a row that share a scale byte."""
 
 _U32 = np.dtype(np.uint32)
 _EIGHT = np.array(8, np.uint16)

@@ -4,9 +4,7 @@ An image is the concatenation of packed tensors. A packed tensor has its element
 with zeros to a multiple of 8 columns; then its scale bytes, one per 8 elements in the same order; both parts are padded
 with zero bytes to a multiple of 64. Addresses are in bytes; an element is one byte.
 
-Source: AICrossSim/PLENA at ecd5acb, tools/memory_mapping; AICrossSim/PLENA_Tools, memory_mapping. The oldest
-templates there compute the size of a tensor as int(n * 1.125) without rounding up to 64, which misplaces the tensor
-after one of 256 elements; the packer rounds, and so does this module.
+Source: AICrossSim/PLENA at ecd5acb, tools/memory_mapping; AICrossSim/PLENA_Tools, memory_mapping.
 """
 
 from __future__ import annotations
@@ -19,25 +17,16 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kc_plena.mx import BLOCK, dequantise, host_quantise
+from kc_plena.layout import BLOCK
+from kc_plena.layout import ceil64 as ceil64
+from kc_plena.layout import packed_bytes as packed_bytes
+from kc_plena.mx import dequantise, host_quantise
 
 F32 = NDArray[np.float32]
 U8 = NDArray[np.uint8]
 
-ALIGN = 64
-"""Bytes of an HBM row: element and scale regions start on multiples of it."""
 LANES = 64
 """Features per column block of an activation, lanes of a VRAM row."""
-
-
-def ceil64(n: int) -> int:
-    """Return the smallest multiple of 64 that is at least `n` (n >= 0)."""
-    return -(-n // ALIGN) * ALIGN
-
-
-def packed_bytes(n: int) -> int:
-    """Return the bytes that a packed tensor of `n` elements takes (n >= 0, row padding to multiples of 8 included)."""
-    return ceil64(n) + ceil64(-(-n // BLOCK))
 
 
 def _padded(shape: tuple[int, ...]) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kc_plena.baseline.blocks import GROUP, LANES, TILE, add, advance, li, set_scale, set_stride
 from kc_plena.baseline.emitter import Emitter
-from kc_plena.baseline.shapes import packed_bytes
+from kc_plena.layout import packed_bytes
 
 SIZE = 64
 """Positions and features: one tile per matrix."""

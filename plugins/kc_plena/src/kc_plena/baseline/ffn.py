@@ -20,7 +20,7 @@ from kc_plena.baseline.blocks import (
     silu,
 )
 from kc_plena.baseline.emitter import Emitter
-from kc_plena.baseline.shapes import packed_bytes
+from kc_plena.layout import packed_bytes
 
 
 def ffn(rows: int, width: int, hidden: int) -> str:

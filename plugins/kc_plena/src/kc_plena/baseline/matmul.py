@@ -19,7 +19,7 @@ from kc_plena.baseline.blocks import (
     set_stride,
 )
 from kc_plena.baseline.emitter import Emitter
-from kc_plena.baseline.shapes import packed_bytes
+from kc_plena.layout import packed_bytes
 
 
 def gemm(rows: int, inner: int, cols: int) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kc_plena.layout import packed_bytes
+
 CONFIGS = ("C1", "C2", "C3", "C4", "C5")
 
 
@@ -50,17 +52,6 @@ SHAPES: dict[str, dict[str, dict[str, int]]] = {
     "decoder_llama": _DECODER,
 }
 """Task -> config -> parameters. Heads are 64 wide and attention tasks have a batch of 1."""
-
-
-def _ceil64(n: int) -> int:
-    """Round up to whole 64-byte blocks."""
-    return -(-n // 64) * 64
-
-
-def packed_bytes(rows: int, cols: int) -> int:
-    """Return the HBM bytes of a packed tensor: one byte per element (rows padded to 8 columns), one scale per 8."""
-    elements = rows * (-(-cols // 8) * 8)
-    return _ceil64(elements) + _ceil64(elements // 8)
 
 
 @dataclass(frozen=True, slots=True)
