@@ -22,6 +22,8 @@ MLEN, BLEN, HLEN, HEADS = 64, 4, 16, 4
 TILE = MLEN * MLEN
 _BMM_ROW_STEP = 4 * MLEN
 _BMM_SCALE = 0.25
+MOST_PRODUCTS = 1 << 14
+"""Products of four rows with a tile that are kept at a time, about 4 KB each: any program stays within 64 MB."""
 
 
 class _Products:
@@ -38,6 +40,7 @@ class _Products:
         self._left = np.empty((BLEN, MLEN), np.float64)
         self._offsets = range(0, TILE, BLEN * MLEN) if transposed else range(0, MLEN, BLEN)
         self.blocks: dict[int, dict[int, dict[int, F32]]] = {}
+        self._kept = 0
 
     def make(self, tile: int, vector: int) -> dict[int, F32]:
         """Return the blocks of rows `vector` .. + 3 rows times the tile at element address `tile`."""
@@ -57,6 +60,11 @@ class _Products:
         by_vector = self.blocks.get(tile)
         if by_vector is None or (self._vram.tracked and any(vector + i * MLEN not in rows for i in range(BLEN))):
             return made  # undefined rows are reported again each time
+        if self._kept >= MOST_PRODUCTS:
+            for kept in self.blocks.values():
+                kept.clear()
+            self._kept = 0
+        self._kept += 1
         by_vector[vector] = made
         for i in range(BLEN):
             self._vram.watch(vector + i * MLEN, self._drop_row)
