@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
 import kernelcraft_core as kc
 from kernelcraft_core.isa import Extension, Instr
+from kernelcraft_core.sim import Machine, Param
 
 SQUARE = Extension(
     "Xsquare",
@@ -151,3 +155,15 @@ def test_views_are_read_only_and_lazy() -> None:
     assert view.at(0x1004, 1).tolist() == [7]
     with pytest.raises(ValueError, match="read-only"):
         view[:8][0] = 1
+
+
+def test_only_parameters_of_the_isa_reach_it() -> None:
+    machine = Machine("m", (Param("MUL_CYCLES", 5), Param("WIRES", 3), Param("MODEL", "exact")))
+    base = kc.target("toy").isa
+    hook = SimpleNamespace(
+        kc_isa=lambda target: base, kc_machines=lambda target: [machine], kc_isa_extensions=lambda: []
+    )
+    registry: Any = SimpleNamespace(targets={"toy": None}, hook=hook)
+    unit = kc.target("toy", registry=registry)
+    assert dict(unit.isa.params) == {**base.params, "MUL_CYCLES": 5}
+    assert unit.isa.digest == base.digest

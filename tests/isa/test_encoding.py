@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kernelcraft_core.diagnostics import IsaError
-from kernelcraft_core.isa import Imm, Reg
+from kernelcraft_core.isa import Imm, Instr, Isa, Reg, RegFile
 from kernelcraft_core.isa.definition import Definition, fits
 from kernelcraft_core.isa.encoding import Encoding, overlap, parse_encoding
 
@@ -87,6 +87,30 @@ def test_wrong_encoding_is_refused_with_its_code(text: str, code: str) -> None:
 def test_missing_operand_bit_is_named() -> None:
     with pytest.raises(IsaError, match="bit 0, 1 is not encoded"):
         parse("imm[11:2] 0{6}", "imm")
+
+
+def test_missing_lowest_bit_of_a_register_is_refused() -> None:
+    with pytest.raises(IsaError) as caught:
+        Isa(
+            "one",
+            kinds=[Reg("x", bits=4, prefix="x")],
+            state=[RegFile("x", 16, bits=32)],
+            instrs=[Instr("go rd:x", "rd[3:1] 0{13}", "x[rd] = 0", "alu", "alu")],
+        )
+    assert caught.value.code == "KC0112"
+    assert "bit 0" in str(caught.value)
+
+
+def test_a_single_bit_of_an_operand_is_shown_by_its_number() -> None:
+    encoding = parse_encoding("off[12|10:5] 0 off[11|4:1] 0{3}", {"off": (13, 1)}, "t")
+    assert [text for _, _, text in encoding.field_text()] == [
+        "off[12]",
+        "off[10:5]",
+        "0",
+        "off[11]",
+        "off[4:1]",
+        "000",
+    ]
 
 
 def test_low_bits_that_alignment_keeps_zero_may_be_left_out() -> None:
