@@ -101,16 +101,10 @@ def test_missing_lowest_bit_of_a_register_is_refused() -> None:
     assert "bit 0" in str(caught.value)
 
 
-def test_a_single_bit_of_an_operand_is_shown_by_its_number() -> None:
-    encoding = parse_encoding("off[12|10:5] 0 off[11|4:1] 0{3}", {"off": (13, 1)}, "t")
-    assert [text for _, _, text in encoding.field_text()] == [
-        "off[12]",
-        "off[10:5]",
-        "0",
-        "off[11]",
-        "off[4:1]",
-        "000",
-    ]
+def test_bits_of_an_operand_are_shown_by_their_numbers() -> None:
+    encoding = parse_encoding("off[12|10:5] 0 off[11|4:3|2:1] 0{3}", {"off": (13, 1)}, "t")
+    shown = [text for _, _, text in encoding.field_text()]
+    assert shown == ["off[12]", "off[10:5]", "0", "off[11]", "off[4:3]", "off[2:1]", "000"]
 
 
 def test_low_bits_that_alignment_keeps_zero_may_be_left_out() -> None:
