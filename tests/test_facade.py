@@ -167,3 +167,18 @@ def test_only_parameters_of_the_isa_reach_it() -> None:
     unit = kc.target("toy", registry=registry)
     assert dict(unit.isa.params) == {**base.params, "MUL_CYCLES": 5}
     assert unit.isa.digest == base.digest
+
+
+@pytest.mark.parametrize("engine", ["closures", "generated"])
+def test_the_profile_has_a_line_for_what_ran_and_for_nothing_else(engine: str) -> None:
+    unit = kc.target("toy")
+    program = unit.assemble("li x1, 3\nbeq x0, x0, end\naddi x2, x2, 1\nmul x3, x3, x3\nend: sub x4, x4, x1\nhalt\n")
+    profile = unit.simulate(program, engine=engine).profile
+    assert [(p.line, p.mnemonic, p.count, p.cycles) for p in profile.lines] == [
+        (1, "addi", 1, 1),
+        (2, "beq", 1, 1),
+        (5, "sub", 1, 1),
+        (6, "halt", 1, 1),
+    ]
+    assert profile.counts == {"addi": 1, "beq": 1, "sub": 1, "halt": 1}
+    assert profile.by_mnemonic == profile.counts

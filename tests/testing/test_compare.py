@@ -24,6 +24,7 @@ ISA = Isa(
         RegFile("x", 16, bits=32),
         RegFile("f", 4, dtype="f16"),
         Scalar("s", bits=8),
+        Scalar("fs", dtype="f32"),
         Array("acc", "f32", (4,)),
         Rows("rows", "bf16", (4,), 8),
         Words("w", 8, bits=16),
@@ -108,3 +109,10 @@ def test_registers_of_another_format_are_a_difference(other: RegFile) -> None:
     found = differences(Simulator(ISA, Machine("m")).run(program), Simulator(changed, Machine("m")).run(twin))
     assert len(found) == 1
     assert found[0].startswith("x: uint")
+
+
+@pytest.mark.parametrize(("other", "same"), [(float("nan"), True), (1.0, False), (float("inf"), False)])
+def test_a_nan_in_a_single_register_equals_another_nan_only(other: float, same: bool) -> None:
+    runs = [run(("jump", 0), state={"fs": value}) for value in (float("nan"), other)]
+    assert (differences(*runs) == []) == same
+    assert (differences(*reversed(runs)) == []) == same
