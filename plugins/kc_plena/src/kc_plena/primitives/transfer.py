@@ -21,8 +21,8 @@ SCALES = 8
 TILE_ROWS, VECTOR_ROWS = 64, 4
 
 
-def _check(element: int, step: int, rows: int) -> None:
-    if element % WIDTH or (step % WIDTH and rows > 1):
+def _check(element: int, step: int) -> None:
+    if element % WIDTH or step % WIDTH:
         at = element if element % WIDTH else element + step
         hint = "offsets, bases and strides of HBM rows are multiples of 64"
         raise Trap("misaligned", f"HBM element address {at} is not a multiple of {WIDTH}", hint)
@@ -42,7 +42,7 @@ def _scales(hbm: Any, scale: int, step: int, rows: int) -> NDArray[np.uint8]:
 
 
 def _decode(hbm: Any, element: int, scale: int, step: int, rows: int) -> NDArray[np.float32]:
-    _check(element, step, rows)
+    _check(element, step)
     return mx.decode_rows(hbm.grid(element, rows, step, WIDTH), _scales(hbm, scale, step, rows))
 
 
@@ -69,7 +69,7 @@ def make_store_rows(context: Any, vram: Any, hbm: Any) -> Callable[[int, int, in
     """Bind `store_rows(address, element, scale, step)`: four rows of VRAM, elements then scales, row by row."""
 
     def store_rows(address: int, element: int, scale: int, step: int) -> None:
-        _check(element, step, VECTOR_ROWS)
+        _check(element, step)
         rows = np.array([vram.R[address + i * WIDTH] for i in range(VECTOR_ROWS)], np.float32)
         codes, scales = mx.store_quantise(rows)
         for i in range(VECTOR_ROWS):
