@@ -30,13 +30,14 @@ if TYPE_CHECKING:
     from kernelcraft_core.isa import Extension, Isa
     from kernelcraft_core.sim import Machine
     from kernelcraft_core.target_info import TargetInfo
+    from kernelcraft_core.tasks import BaselineCompiler, Suite, Workload
 
 hookspec = HookspecMarker("kernelcraft")
 
 OWNER_ONLY = frozenset({"kc_isa", "kc_machines"})
 """Hooks that only the plug-in which announced the target is asked: nobody else changes what a target is."""
 
-RESERVED = frozenset({"kc_grammar", "kc_baseline_compiler", "kc_tasks", "kc_workloads"})
+RESERVED = frozenset({"kc_grammar"})
 """Hooks whose form is fixed and which this version never calls; implementing them is legal and has no effect yet."""
 
 
@@ -177,42 +178,45 @@ def kc_docs(target: str) -> Mapping[str, str] | None:
 
 
 @hookspec(firstresult=True)
-def kc_baseline_compiler(target: str) -> Any | None:
-    """Return the compiler whose kernels are the baseline on `target`.
+def kc_baseline_compiler(target: str) -> BaselineCompiler | None:
+    """Return what makes the kernels that others are measured against on `target`.
 
-    Reserved: this version does not score kernels.
+    Called when kernels of the target are first scored. The first kernel it gives for a workload is the baseline of
+    speedups; others (hand-tuned ones, published ones for the record) may follow.
 
     Args:
         target: a target's name.
 
     Returns:
-        A compiler object; None when you have none.
+        An object with the method `kernels` of `kernelcraft_core.tasks.BaselineCompiler`; None when you have none.
     """
 
 
 @hookspec
-def kc_tasks() -> Iterable[Any]:
-    """Return the benchmark tasks this plug-in provides.
+def kc_tasks() -> Suite | None:
+    """Return the suite of benchmark tasks this plug-in provides.
 
-    Reserved: this version has no benchmark. All plug-ins will answer; task suites are plug-ins like any other.
+    Called when tasks are listed or scored. All plug-ins answer: task suites are plug-ins like any other. The slugs of a
+    suite must be new; a suite that repeats one of another suite, loaded before it, is refused (KC0601).
 
     Returns:
-        Task records with different slugs.
+        A `kernelcraft_core.tasks.Suite`: a name, a version, and the tasks.
     """
-    raise NotImplementedError
 
 
 @hookspec
-def kc_workloads(target: str) -> Iterable[Any] | None:
+def kc_workloads(target: str) -> Iterable[Workload] | None:
     """Return how tasks are laid out on `target`.
 
-    Reserved: this version has no benchmark. All plug-ins will answer.
+    Called when tasks are listed or scored. All plug-ins answer, so a suite may bring the workloads of a target that
+    another plug-in announced; a task and configuration that a target has already are refused (KC0602). The records are
+    cheap: inputs and golden results are made when a workload is drawn.
 
     Args:
         target: a target's name.
 
     Returns:
-        Workload records; None when you have none for this target.
+        `kernelcraft_core.tasks.Workload` records; None when you have none for this target.
     """
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kc_plena.baseline import attention, elementwise, ffn, matmul, norm
-from kc_plena.baseline.shapes import ATTENTION_KERNEL, CONFIGS, SHAPES, Layout, layout
+from kc_plena.shapes import ATTENTION_KERNEL, CONFIGS, SHAPES, Layout, layout
 
 TASKS = ("silu", "gelu", "layernorm", "rmsnorm", "gemm", "linear", "ffn", "swiglu", "batch_matmul")
 """Tasks with a template."""
