@@ -89,6 +89,10 @@ class Bound:
     reason: str = ""
 
 
+def _limits() -> Limits:
+    return Limits(instructions=200_000_000, wall_time=300.0)
+
+
 @frozen(eq=False)
 class Workload:
     """A task x configuration on a target.
@@ -118,7 +122,7 @@ class Workload:
     machine: str | None = None
     requires: tuple[str, ...] = ()
     families: tuple[str, ...] = (STANDARD,)
-    limits: Limits = Limits(instructions=200_000_000, wall_time=300.0)
+    limits: Limits = field(factory=_limits)
     layout: str = field(default="", repr=False)
 
     @property
