@@ -10,6 +10,8 @@ renderings of the same record. Codes never change meaning:
 | KC03 | plug-ins and targets |
 | KC04 | running a program: traps and limits |
 | KC05 | machine parameters, state presets and memory images |
+| KC06 | tasks, workloads and scoring |
+| KC08 | run folders |
 """
 
 from __future__ import annotations
@@ -146,6 +148,14 @@ class SimulationError(KernelCraftError):
 
 class MachineError(KernelCraftError):
     """A machine parameter, state preset or memory image is wrong (KC05xx)."""
+
+
+class EvaluationError(KernelCraftError):
+    """A task or workload is missing or not fit for scoring (KC06xx). A wrong kernel is a result, not an exception."""
+
+
+class ResultsError(KernelCraftError):
+    """A run folder cannot be read, written or resumed (KC08xx)."""
 
 
 def nearest(word: str, candidates: Iterable[str], *, count: int = 3) -> list[str]:

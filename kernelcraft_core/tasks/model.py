@@ -152,17 +152,34 @@ def _no_family(name: str) -> Family:
     raise KeyError(name)
 
 
+@frozen
+class Published:
+    """A published result, for comparison: cycles a method reached on a task of a target. `method` names model or compiler."""
+
+    target: str
+    task: str
+    config: str
+    method: str
+    cycles: int
+
+
+def _nothing() -> tuple[Published, ...]:
+    return ()
+
+
 @frozen(eq=False)
 class Suite:
     """A set of tasks with a version: results of different versions are not comparable.
 
     Attributes:
         name: lower case. version: `major.minor`; the major one changes when scores may.
+        published: returns cited results of others; method `compiler` is the published baseline.
     """
 
     name: str
     version: str
     tasks: Sequence[Task]
+    published: Callable[[], Sequence[Published]] = field(default=_nothing, repr=False)
 
     def __attrs_post_init__(self) -> None:
         slugs = [task.slug for task in self.tasks]
