@@ -34,6 +34,9 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "disasm": ("disasm", "Disassemble machine code."),
     "sim": ("sim", "Simulate a program."),
     "docs": ("docs", "Write the reference of a target."),
+    "list-tasks": ("list_tasks", "List the tasks, and which configurations each target has."),
+    "tasks": ("tasks", "Check that the workloads catch wrong kernels."),
+    "eval": ("eval", "Score a kernel on a task."),
 }
 """Name of a command -> (its module in this package, its line in the help). The module's `command` is the command."""
 

@@ -159,13 +159,13 @@ def _elements(
             error = np.abs(got.astype(np.float64) - expected.astype(np.float64))
     same = (got == expected) | (_is_nan(got) & _is_nan(expected))
     error = np.where(same, 0.0, np.where(np.isnan(error), np.inf, error))
+    finite = _finite(expected)
     with np.errstate(all="ignore"):
-        allowed = tolerance.atol + tolerance.rtol * np.abs(expected.astype(np.float64))
-    allowed = np.where(np.isfinite(allowed), allowed, 0.0)
-    right = same | ((error <= allowed) & _finite(got) & _finite(expected))
+        allowed = tolerance.atol + tolerance.rtol * np.abs(np.where(finite, expected, 1).astype(np.float64))
+    right = same | ((error <= allowed) & _finite(got) & finite)
     if tolerance.max_ulp is not None:
         right = same | (right & (_ulps(got, expected, tolerance.dtype) <= tolerance.max_ulp))
-    return right, error, np.where(right, 0.0, error - allowed)
+    return right, error, np.where(right, 0.0, error - np.minimum(allowed, np.finfo(np.float64).max))
 
 
 def _is_nan(x: NDArray[Any]) -> NDArray[np.bool_]:

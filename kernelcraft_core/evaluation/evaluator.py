@@ -6,6 +6,7 @@
 | KC0606 | a null result passes the workload, so that it cannot score anything |
 | KC0608 | a result is below the lower bound of its workload: one of the two is wrong |
 | KC0609 | scoring failed: a mistake of the harness or of the target's plug-in |
+| KC0610 | a kernel whose mutants are to be run does not pass itself |
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from kernelcraft_core.evaluation.nulls import passing_null
 from kernelcraft_core.evaluation.seeds import DEVELOPMENT, MIN_DRAWS, Draw, plan
 from kernelcraft_core.facade import Target, target
 from kernelcraft_core.isa import Extension, Program
-from kernelcraft_core.sim.result import RunResult
+from kernelcraft_core.sim.result import Limits, RunResult
 from kernelcraft_core.tasks import Case, Workload
 from kernelcraft_core.tasks.catalogue import Catalogue
 
@@ -101,15 +102,29 @@ class Evaluator:
             raise EvaluationError(Diagnostic("KC0606", message, hint="tighten its tolerance or spread its inputs"))
         self._admitted.add(key)
 
-    def run(self, workload: Workload, program: Program, draw: Draw, *, timing: str = "default") -> Run:
-        """Return one run of an assembled program on fresh memory.
+    def run(
+        self,
+        workload: Workload,
+        program: Program,
+        draw: Draw,
+        *,
+        timing: str = "default",
+        limits: Limits | None = None,
+    ) -> Run:
+        """Return one run of an assembled program on fresh memory, within the workload's limits or others.
 
         Raises:
             KernelCraftError: the workload's presets do not fit the machine.
         """
         case = self.case(workload, draw)
         result = self.target(workload).simulate(
-            program, case.state, workload.limits, fill="pattern", seed=draw.seed, strict=True, timing=timing
+            program,
+            case.state,
+            limits or workload.limits,
+            fill="pattern",
+            seed=draw.seed,
+            strict=True,
+            timing=timing,
         )
         made = DrawResult(draw, model.PASSED, result.cycles, result.instret, None, result.undefined_count)
         if not result.ok:
