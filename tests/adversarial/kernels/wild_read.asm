@@ -1,0 +1,4 @@
+# reads below the data memory
+# expect: trap
+lw x3, 0(x0)
+halt
