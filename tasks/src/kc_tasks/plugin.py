@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kernelcraft_core import hookimpl
+
+if TYPE_CHECKING:
+    from kernelcraft_core.tasks import Suite
 
 KC_API = 1
 
 
 @hookimpl
-def kc_tasks() -> Iterable[Any]:
-    """Return the tasks of the suite; there are none yet."""
-    return ()
+def kc_tasks() -> Suite:
+    """Return the suite `kernelcraft`."""
+    from kc_tasks.suite import SUITE
+
+    return SUITE

@@ -10,6 +10,8 @@ from kernelcraft_core import TargetInfo, hookimpl
 if TYPE_CHECKING:
     from kernelcraft_core.isa import Extension, Isa
     from kernelcraft_core.sim import Machine
+    from kernelcraft_core.tasks import BaselineCompiler
+    from kernelcraft_core.tasks import Workload
 
 KC_API = 1
 
@@ -66,3 +68,23 @@ def kc_docs(target: str) -> Mapping[str, str] | None:
     from kc_plena.docs import pages
 
     return pages()
+
+
+@hookimpl
+def kc_workloads(target: str) -> Iterable[Workload] | None:
+    """Return the tasks of KernelCraft laid out on PLENA."""
+    if target != "plena":
+        return None
+    from kc_plena.workloads import workloads
+
+    return workloads()
+
+
+@hookimpl
+def kc_baseline_compiler(target: str) -> BaselineCompiler | None:
+    """Return what makes PLENA's kernels."""
+    if target != "plena":
+        return None
+    from kc_plena.kernels import Kernels
+
+    return Kernels()

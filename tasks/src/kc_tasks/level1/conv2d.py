@@ -1,0 +1,37 @@
+"""Conv2D: a two-dimensional convolution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kc_tasks import reference
+from kc_tasks.parts import PRODUCT, WINDOW, image_result, switch
+from kc_tasks.reference import F64
+from kernelcraft_core.tasks import Task, Tensor
+
+
+def _reference(inputs: Mapping[str, F64], parameters: Mapping[str, int], flags: Mapping[str, Any]) -> dict[str, F64]:
+    y = reference.conv2d(inputs["X"], inputs["F"], parameters["stride"], parameters["padding"])
+    return {"Y": y + inputs["bias"] if flags["bias"] else y}
+
+
+TASK = Task(
+    slug="conv2d",
+    number=11,
+    title="Conv2D",
+    level=1,
+    category="convolution",
+    formula="Y[y, x, o] = sum_ijc X[y * stride + i - padding, x * stride + j - padding, c] * F[i, j, c, o] [+ bias[o]]",
+    parameters={"H": "height", "W": "width", "CI": "input channels", "CO": "output channels", **WINDOW},
+    inputs=(
+        Tensor("X", ("H", "W", "CI")),
+        Tensor("F", ("KH", "KW", "CI", "CO"), "weight", "the filters"),
+        Tensor("bias", ("1", "CO"), "bias", "added to every channel; used with bias"),
+    ),
+    outputs=(image_result("CO"),),
+    families=PRODUCT,
+    reference=_reference,
+    flags={"bias": switch(False, "whether bias is added")},
+    doc="Outside of X there are zeros. The filter is not flipped. Batch of 1, channels last.",
+)
