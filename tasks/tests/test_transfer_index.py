@@ -84,6 +84,14 @@ def test_hand_made_step_with_ties() -> None:
     assert run(logits, [[1, 0, 1, 1, 1]], [[2, 2, 2, 2, 2]], 3)[0] == [[2, 2, 1, 0, 1]]
 
 
+def test_of_many_equal_confidences_the_lowest_positions_win() -> None:
+    lines = np.random.default_rng(1).permuted(np.tile(np.linspace(-4, 4, 9), (64, 1)), axis=1)
+    lines[::3] *= 2.0  # two levels of confidence, the higher one at every third position
+    x, x0 = run(lines.tolist(), [[1] * 64], [[9] * 64], 30)
+    chosen = [*range(0, 64, 3), *(p for p in range(64) if p % 3)][:30]
+    assert x[0] == [x0[0][p] if p in chosen else 9 for p in range(64)]
+
+
 def test_fewer_masked_positions_than_k_fixes_all_of_them() -> None:
     x, x0 = run([[0.0, 1.0]] * 3, [[0, 1, 0]], [[0, 0, 0]], 3)
     assert x == x0 == [[0, 1, 0]]
