@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kernelcraft_core.cli import output
+from kernelcraft_core.cli.session import session_of
 from kernelcraft_core.cli.support import ANSWER_NO, json_option, registry_of, reporting
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ def check(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
         if not jobs:
             raise click.UsageError("no workload is of these tasks, levels and configurations", ctx)
         with click.progressbar(length=len(jobs), label="checking", file=click.get_text_stream("stderr")) as bar:
-            bites = list(run(catalogue, jobs, options, bar.update))
+            session = session_of(ctx)
+            bites = list(run(catalogue, jobs, options["jobs"], bar.update, (session.files, session.local)))
     report = Report(bites, options["at_least"] / 100)
     if as_json:
         output.emit("kc.tasks-check/1", report.as_dict())

@@ -2,6 +2,7 @@
 
 | code | meaning |
 | --- | --- |
+| KC0405 | a kernel reaches a limit of instructions, cycles, time or loop rounds |
 | KC0600 | the number of draws is not usable |
 | KC0606 | a null result passes the workload, so that it cannot score anything |
 | KC0608 | a result is below the lower bound of its workload: one of the two is wrong |
