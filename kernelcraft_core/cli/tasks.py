@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -60,10 +61,10 @@ def check(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
         jobs = jobs_of(catalogue, options)
         if not jobs:
             raise click.UsageError("no workload is of these tasks, levels and configurations", ctx)
-        with click.progressbar(length=len(jobs), label="checking", file=click.get_text_stream("stderr")) as bar:
+        with click.progressbar(length=len(jobs), label="checking", file=sys.stderr, show_pos=True) as bar:
             session = session_of(ctx)
             bites = list(run(catalogue, jobs, options["jobs"], bar.update, (session.files, session.local)))
-    report = Report(bites, options["at_least"] / 100)
+    report = _Report(bites, options["at_least"] / 100)
     if as_json:
         output.emit("kc.tasks-check/1", report.as_dict())
     else:
@@ -71,7 +72,7 @@ def check(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
     ctx.exit(0 if report.ok else ANSWER_NO)
 
 
-class Report:
+class _Report:
     """What a check found, over all workloads."""
 
     def __init__(self, bites: list[Bite], wanted: float) -> None:

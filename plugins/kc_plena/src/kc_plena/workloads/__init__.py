@@ -1,7 +1,7 @@
 """Workloads of PLENA: the tasks of KernelCraft that this target carries, in the configurations of table 12.
 
-The records are cheap; inputs and golden results are computed, and numpy's share of this package imported, when a case is
-drawn.
+The records are cheap; inputs and golden results are computed when a case is drawn, and the code for it is imported
+then.
 
 Source: KernelCraft, arXiv 2603.08721, table 12 (shapes), section C (tolerance), section G (get_transfer_index).
 """
@@ -16,7 +16,7 @@ from kc_plena.shapes import SHAPES, Layout, layout
 from kc_plena.workloads.bound import bound
 from kc_plena.workloads.describe import describe
 from kc_plena.workloads.families import FAMILIES
-from kernelcraft_core.tasks import Bound, Case, Family, Output, Tolerance, Workload
+from kernelcraft_core.tasks import Case, Family, Output, Tolerance, Workload
 
 TRANSFER = "get_transfer_index"
 """The one task that needs the diffusion-LLM instructions; its results are integers."""
@@ -65,7 +65,7 @@ def _workload(task: str, config: str) -> Workload:
         outputs=_token_outputs(place) if transfer else (_output(place),),
         tolerance=EXACT if transfer else TOLERANCE,
         draw=draw,
-        bound=partial(_bound, task, config),
+        bound=partial(bound, task, config),
         flags=FLAGS.get(task, {}),
         machine="dllm" if transfer else "kc",
         requires=("Xdllm",) if transfer else (),
@@ -73,10 +73,6 @@ def _workload(task: str, config: str) -> Workload:
         layout=describe(task, config),
     )
     return workload
-
-
-def _bound(task: str, config: str, params: Mapping[str, Any]) -> Bound:
-    return bound(task, config, params)
 
 
 def _output(place: Layout) -> Output:

@@ -98,10 +98,12 @@ class _Work:
 
 
 def _lanewise(p: Parameters) -> _Work:
-    size = 1
-    for value in p.values():
-        size *= value
-    return _Work(lanes=size)
+    return _Work(lanes=p["b"] * p["h"])
+
+
+def _rope(p: Parameters) -> _Work:
+    """The row of position 0 stays as it is fetched."""
+    return _Work(lanes=(p["s"] - 1) * p["d"])
 
 
 def _product(rows: str, depth: str, columns: str, *tensors: str) -> Callable[[Parameters], _Work]:
@@ -163,7 +165,8 @@ def _transfer_index(p: Parameters) -> _Work:
 
 
 _WORK: Mapping[str, Callable[[Parameters], _Work]] = {
-    **dict.fromkeys(("silu", "relu", "gelu", "softmax", "layernorm", "rmsnorm", "rope"), _lanewise),
+    **dict.fromkeys(("silu", "relu", "gelu", "softmax", "layernorm", "rmsnorm"), _lanewise),
+    "rope": _rope,
     "gemv": _gemv,
     "gemm": _product("M", "K", "N", "A", "B"),
     "batch_matmul": _product("M", "K", "N", "A", "W"),
@@ -240,7 +243,8 @@ def bound(task: str, config: str, params: Mapping[str, Any]) -> Bound:
     """Return the cycles that no right program can go below.
 
     Args:
-        task, config: as in `SHAPES`.
+        task: as in `SHAPES`.
+        config: C1 to C5.
         params: value of every parameter of the machine, by name.
 
     Raises:

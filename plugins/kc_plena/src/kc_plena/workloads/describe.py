@@ -55,7 +55,9 @@ def _tensors(place: Layout) -> list[str]:
 
 
 def _behind(place: Layout) -> str:
-    zeros = f"{place.padding} bytes of zeros follow, then undefined memory" if place.padding else "Undefined memory follows"
+    zeros = (
+        f"{place.padding} bytes of zeros follow, then undefined memory" if place.padding else "Undefined memory follows"
+    )
     return f"{zeros}. All of HBM from {place.hbm_bytes} on is free for scratch data, at multiples of 64."
 
 

@@ -195,7 +195,8 @@ def goldens(task: str, inputs: Inputs, p: Parameters, place: Layout) -> dict[str
     Args:
         task: any task but get_transfer_index.
         inputs: tensors as a kernel sees them, in stored shapes.
-        p, place: parameters and layout of the task.
+        p: parameters of the task.
+        place: its layout; the constants are taken from it.
     """
     constants = [round_f16(value) for value in place.fp_mem]
     if task in _FOUR:
