@@ -18,10 +18,17 @@ if TYPE_CHECKING:
 @click.option("--target", "targets", multiple=True, metavar="NAME", help="Only what this target has. May be repeated.")
 @click.option("--level", "levels", multiple=True, type=click.IntRange(1, 3), help="Only this level. May be repeated.")
 @click.option("--task", "slug", metavar="TASK", help="Show one task whole: formula, flags, families, configurations.")
+@click.option("--config", metavar="CONFIG", help="With --task: also print where the data of this configuration lies.")
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, /, targets: tuple[str, ...], levels: tuple[int, ...], slug: str | None, as_json: bool
+    ctx: click.Context,
+    /,
+    targets: tuple[str, ...],
+    levels: tuple[int, ...],
+    slug: str | None,
+    config: str | None,
+    as_json: bool,
 ) -> None:
     """List the benchmark's tasks, and which configurations each target has of them.
 
@@ -29,8 +36,11 @@ def command(
     Examples:
       kc list-tasks
       kc list-tasks --target plena --level 2
+      kc list-tasks --task softmax --target plena --config C1
       kc list-tasks --task softmax --json
     """
+    if config is not None and slug is None:
+        raise click.UsageError("--config goes with --task", ctx)
     from kernelcraft_core.tasks.catalogue import Catalogue
 
     with reporting("kc.tasks/1", as_json):
@@ -38,6 +48,9 @@ def command(
         names = list(dict.fromkeys(targets)) or list(catalogue.registry.targets)
         chosen = [catalogue.task(slug)] if slug is not None else list(catalogue.tasks.values())
         by_target = {name: catalogue.workloads(name) for name in names}
+        if slug is not None and config is not None:
+            for name in targets:
+                catalogue.workload(name, slug, config.upper())
     chosen = [task for task in chosen if not levels or task.level in levels]
     if targets:
         chosen = [task for task in chosen if any(t == task.slug for found in by_target.values() for t, _ in found)]
@@ -49,7 +62,7 @@ def command(
         suites = [{"name": suite.name, "version": suite.version} for suite in catalogue.suites]
         output.emit("kc.tasks/1", {"suites": suites, "tasks": [_entry(catalogue, t, found[t.slug]) for t in chosen]})
     elif slug is not None:
-        click.echo("\n\n".join(_page(catalogue, task, found[task.slug]) for task in chosen))
+        click.echo("\n\n".join(_page(catalogue, task, found[task.slug], config) for task in chosen))
     elif chosen:
         rows = [_row(task, found[task.slug]) for task in chosen]
         click.echo(output.table(rows, ("LEVEL", "NO", "TASK", "TITLE", *(name.upper() for name in names))))
@@ -92,6 +105,7 @@ def _entry(catalogue: Catalogue, task: Task, workloads: dict[str, list[Workload]
                     "machine": w.machine,
                     "requires": list(w.requires),
                     "families": list(w.families),
+                    "layout": w.layout,
                 }
                 for w in found
             }
@@ -101,7 +115,7 @@ def _entry(catalogue: Catalogue, task: Task, workloads: dict[str, list[Workload]
     }
 
 
-def _page(catalogue: Catalogue, task: Task, workloads: dict[str, list[Workload]]) -> str:
+def _page(catalogue: Catalogue, task: Task, workloads: dict[str, list[Workload]], config: str | None) -> str:
     suite = catalogue.suite_of(task.slug)
     rows = [
         ("task", f"{task.title} ({task.slug}), level {task.level}, {task.budget} iterations"),
@@ -121,4 +135,8 @@ def _page(catalogue: Catalogue, task: Task, workloads: dict[str, list[Workload]]
             values = " ".join(f"{key}={value}" for key, value in w.parameters.items())
             flags = "".join(f", {key}={value}" for key, value in w.flags.items())
             rows.append((name, f"{w.config}: {values}{flags}"))
-    return output.table(rows) + (f"\n\n{task.doc}" if task.doc else "")
+    parts = [output.table(rows), task.doc]
+    if config is not None:
+        found = [w for part in workloads.values() for w in part if w.config == config.upper()]
+        parts += [f"{w.target} {w.name}\n\n{w.layout.strip()}" for w in found]
+    return "\n\n".join(part for part in parts if part)

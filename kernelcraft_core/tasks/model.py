@@ -126,11 +126,12 @@ class Task:
 
         Args:
             inputs: arrays of the shapes of `inputs`; converted to float64 unless they are integers.
-            parameters: every parameter's value, at least 1.
+            parameters: every parameter's value, 0 or more.
             flags: values that differ from the defaults.
 
         Raises:
-            ValueError: an input is missing, superfluous or of another shape; a flag is wrong.
+            ValueError: an input is superfluous, an input or result has another shape, a flag is wrong.
+            KeyError: an input or parameter that the reference needs is missing.
         """
         values = self.resolved(flags or {})
         given: dict[str, NDArray[Any]] = {}
@@ -145,7 +146,14 @@ class Task:
         unknown = [name for name in inputs if name not in {t.name for t in self.inputs}]
         if unknown:
             raise ValueError(f"{self.slug} has no input {unknown[0]!r}")
-        return dict(self.reference(given, parameters, values))
+        results = dict(self.reference(given, parameters, values))
+        for tensor in self.outputs:
+            expected = tensor.dimensions(parameters)
+            if results[tensor.name].shape != expected:
+                raise ValueError(
+                    f"{self.slug}: result {tensor.name} has shape {results[tensor.name].shape}, not {expected}"
+                )
+        return results
 
 
 def _no_family(name: str) -> Family:

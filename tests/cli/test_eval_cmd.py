@@ -123,6 +123,18 @@ def test_list_tasks_one_task_is_shown_whole(kc: Kc) -> None:
         assert part in out
 
 
+def test_list_tasks_with_a_configuration_prints_its_layout(kc: Kc) -> None:
+    out = kc("list-tasks", "--task", "triple", "--config", "c2").stdout
+    assert "toy triple/C2" in out
+    assert "x: 32 words at 0x1000" in out
+    assert "x: 4 words" not in out
+    assert (
+        "configurations: C1, C2"
+        in kc("list-tasks", "--task", "triple", "--target", "toy", "--config", "C3", exit_code=2).stderr
+    )
+    assert "goes with --task" in kc("list-tasks", "--config", "C1", exit_code=2).stderr
+
+
 def test_list_tasks_json(kc: Kc) -> None:
     entry = json.loads(kc("list-tasks", "--json").stdout)
     assert entry["schema"] == "kc.tasks/1"

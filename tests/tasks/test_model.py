@@ -19,7 +19,7 @@ def task(slug: str = "t", **more: Any) -> Task:
         "formula": "y = x",
         "parameters": {"n": "words"},
         "inputs": (Tensor("x", ("2 * n", "3")),),
-        "outputs": (Tensor("y", ("n",), "result"),),
+        "outputs": (Tensor("y", ("2 * n",), "result"),),
         "families": standard_families(),
         "reference": lambda inputs, parameters, flags: {"y": inputs["x"].sum(1)},
     }
@@ -62,11 +62,17 @@ def test_compute_gives_the_reference_float64() -> None:
 
     def reference(inputs: Any, parameters: Any, flags: Any) -> Any:
         seen.update(inputs)
-        return {"y": inputs["x"]}
+        return {"y": inputs["x"][:, 0]}
 
     task(reference=reference).compute({"x": np.ones((4, 3), np.float32)}, {"n": 2})
     assert seen["x"].dtype == np.float64
     TRIPLE.compute({"x": np.ones(2, np.uint32)}, {"n": 2})
+
+
+def test_compute_refuses_a_result_of_another_shape() -> None:
+    wrong = task(reference=lambda inputs, parameters, flags: {"y": inputs["x"]})
+    with pytest.raises(ValueError, match="result y has shape"):
+        wrong.compute({"x": np.ones((4, 3))}, {"n": 2})
 
 
 def test_suite_with_one_task_twice_is_refused() -> None:
