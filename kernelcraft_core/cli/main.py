@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "asm": ("asm", "Assemble a program."),
     "disasm": ("disasm", "Disassemble machine code."),
     "sim": ("sim", "Simulate a program."),
+    "bench": ("bench", "Score kernels on workloads."),
     "docs": ("docs", "Write the reference of a target."),
     "list-tasks": ("list_tasks", "List the tasks, and which configurations each target has."),
     "tasks": ("tasks", "Check that the workloads catch wrong kernels."),

@@ -80,7 +80,7 @@ def test_json_is_one_object_with_samples_and_totals(bench: Kc) -> None:
     ]
     assert entry["totals"][0] == {
         "target": "toy",
-        "kind": "compiler",
+        "kinds": ["compiler"],
         "total": 1,
         "passed": 1,
         "failed": 0,
@@ -131,7 +131,7 @@ def test_run_that_is_not_kept_leaves_nothing(bench: Kc, tmp_path: Path, monkeypa
     ("args", "code", "exit_code", "hint"),
     [
         (["--target", "toi"], "KC0305", 3, "did you mean toy?"),
-        (["--task", "tripple"], "KC0603", 2, "did you mean triple?"),
+        (["--task", "triplex"], "KC0603", 2, "did you mean triple?"),
         (["--config", "C7"], "KC0620", 2, "configurations: C1, C2"),
         (["--level", "2"], "KC0620", 2, ""),
         (["--kind", "compilr"], "KC0621", 2, "did you mean compiler?"),
@@ -155,8 +155,10 @@ def test_wrong_words_are_findings_with_exit_codes(
 
 @pytest.mark.parametrize(
     "args",
-    [["--draws", "1"], ["--draws", "1001"], ["--jobs", "0"], ["--level", "4"], ["--set", "X"], ["extra"]]
-    + [["--kernels", ".", "--kind", "all"]],
+    [
+        *(["--draws", "1"], ["--draws", "1001"], ["--jobs", "0"], ["--level", "4"], ["--set", "X"], ["extra"]),
+        ["--kernels", ".", "--kind", "all"],
+    ],
 )
 def test_impossible_options_are_usage_errors(bench: Kc, args: list[str]) -> None:
     bench(*args, exit_code=2)

@@ -1,0 +1,306 @@
+"""What a run scores: cells made of the catalogue and a selection.
+
+| code | meaning |
+| --- | --- |
+| KC0620 | nothing is selected: no workload has this configuration or level, or no target has workloads |
+| KC0621 | a kind of kernels that does not exist, or that no selected workload has |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import asdict, evolve, field, frozen
+from attrs.validators import deep_iterable, instance_of
+
+from kernelcraft_core.bench.given import Given, Key
+from kernelcraft_core.diagnostics import (
+    WARNING,
+    Diagnostic,
+    EvaluationError,
+    KernelCraftError,
+    PluginError,
+    did_you_mean,
+)
+from kernelcraft_core.evaluation import Evaluator
+from kernelcraft_core.results import canonical, sample_id
+from kernelcraft_core.tasks import KERNEL_KINDS, Workload
+from kernelcraft_core.tasks.catalogue import Catalogue, select
+
+BASELINE = "baseline"
+ALL = "all"
+GIVEN = "given"
+"""Kind of a kernel that somebody gives."""
+
+
+def _each(kind: type) -> Any:
+    return deep_iterable(instance_of(kind), instance_of(tuple))
+
+
+def _sorted_names(values: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(sorted(values.items()))
+
+
+@frozen
+class Settings:
+    """What is wanted; all of it is kept in the run's record.
+
+    Attributes:
+        targets, tasks, levels, configs: the selection; an empty one means all.
+        kinds: kinds of kernels: `baseline` (the first of each workload), `all`, or of `KERNEL_KINDS`; not used when
+            kernels are given.
+        given: whether the kernels come from a folder.
+        draws: sets of inputs a kernel is scored on. salt: of the inputs. secret: whether the salt was drawn for this run.
+        overrides: machine parameters, by name. extensions: names, or paths of `.toml` files inside the run folder.
+    """
+
+    targets: tuple[str, ...] = field(default=(), validator=_each(str))
+    tasks: tuple[str, ...] = field(default=(), validator=_each(str))
+    levels: tuple[int, ...] = field(default=(), validator=_each(int))
+    configs: tuple[str, ...] = field(default=(), validator=_each(str))
+    kinds: tuple[str, ...] = field(default=(BASELINE,), validator=_each(str))
+    given: bool = field(default=False, validator=instance_of(bool))
+    draws: int = field(default=2, validator=instance_of(int))
+    salt: str = field(default="", repr=False, validator=instance_of(str))
+    secret: bool = field(default=True, validator=instance_of(bool))
+    overrides: Mapping[str, str] = field(factory=dict, converter=_sorted_names)
+    extensions: tuple[str, ...] = field(default=(), validator=_each(str))
+
+    @property
+    def layered(self) -> bool:
+        """Whether kernels of several kinds lie in one run, each in its own folder."""
+        return not self.given and (len(self.kinds) > 1 or ALL in self.kinds)
+
+    def extension_items(self, folder: Path) -> list[str | Path]:
+        """Return the extensions as the facade takes them, files in `folder`."""
+        return [folder / name if name.endswith(".toml") else name for name in self.extensions]
+
+
+@frozen
+class Setup:
+    """What programs run on: a machine with its values, and an ISA with its extensions."""
+
+    machine: str
+    values: Mapping[str, Any]
+    extensions: tuple[str, ...]
+    isa_digest: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "machine": {"name": self.machine, "values": dict(self.values)},
+            "extensions": list(self.extensions),
+            "isa_digest": self.isa_digest,
+        }
+
+
+@frozen
+class Cell:
+    """One kernel on one workload.
+
+    Attributes:
+        id: of its sample. level, title: of the task. suite: name and version.
+        subject: whose kernel it is: `{"kind": "compiler"}`, or `{"kind": "given", "sha256": ...}`.
+        passes: False for a kernel that is known to compute something else.
+        kernel: name of its file below `kernels/`.
+        limits: what a run may use. given: where the kernel comes from when it is not the target's own.
+    """
+
+    id: str
+    target: str
+    task: str
+    config: str
+    level: int
+    title: str
+    suite: tuple[str, str]
+    setup: Setup
+    subject: Mapping[str, Any]
+    kernel: str
+    passes: bool = True
+    limits: Mapping[str, Any] = field(factory=dict)
+    given: Given | None = None
+
+    @property
+    def kind(self) -> str:
+        """Kind of the kernel."""
+        return str(self.subject["kind"])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data for the run's record."""
+        problem = None if self.given is None or self.given.problem is None else self.given.problem.as_dict()
+        return {
+            "id": self.id,
+            "target": self.target,
+            "task": self.task,
+            "config": self.config,
+            "level": self.level,
+            "title": self.title,
+            "suite": {"name": self.suite[0], "version": self.suite[1]},
+            "subject": dict(self.subject),
+            "kernel": self.kernel,
+            "passes": self.passes,
+            "limits": dict(self.limits),
+            "problem": problem,
+        }
+
+
+@frozen
+class Plan:
+    """What a run scores.
+
+    Attributes:
+        settings: what was wanted. cells: in the order of targets, tasks, configurations and kinds.
+        setups: target -> the different setups its workloads run on. skipped: workloads without a kernel, as
+            (target, task, config, kind). findings: warnings about targets that were left out.
+    """
+
+    settings: Settings
+    cells: tuple[Cell, ...]
+    setups: Mapping[str, tuple[Setup, ...]]
+    skipped: tuple[tuple[str, str, str, str], ...] = ()
+    findings: tuple[Diagnostic, ...] = ()
+
+
+def make_plan(catalogue: Catalogue, settings: Settings, folder: Path, given: Mapping[Key, Given] | None = None) -> Plan:
+    """Return the plan that settings ask for.
+
+    Args:
+        catalogue: tasks, workloads and kernels.
+        settings: what is wanted.
+        folder: where extension files of the settings lie.
+        given: kernels by workload, when `settings.given`.
+
+    Raises:
+        PluginError: KC0305 no such target. EvaluationError: KC0603 no such task, KC0620, KC0621, and as `Catalogue`.
+        KernelCraftError: a machine parameter or extension is wrong.
+    """
+    evaluator = Evaluator(catalogue, settings.overrides, settings.extension_items(folder))
+    cells: list[Cell] = []
+    skipped: list[tuple[str, str, str, str]] = []
+    setups: dict[str, dict[str, Setup]] = {}
+    workloads, findings = selected(catalogue, settings)
+    for workload in workloads:
+        opened = evaluator.target(workload)
+        setup = Setup(opened.machine.name, dict(opened.machine.values), opened.extensions, opened.isa.digest)
+        setups.setdefault(workload.target, {}).setdefault(canonical(setup.as_dict()), setup)
+        for subject, kernel in _subjects(catalogue, workload, settings, given or {}):
+            if kernel is None:
+                skipped.append((workload.target, workload.task, workload.config, str(subject["kind"])))
+            else:
+                cells.append(_cell(catalogue, workload, setup, subject, kernel, settings))
+    if not cells:
+        kinds = " or ".join(dict.fromkeys(kind for *_, kind in skipped))
+        raise EvaluationError(Diagnostic("KC0621", f"no selected workload has a {kinds} kernel"))
+    found = {target: tuple(of_target.values()) for target, of_target in setups.items()}
+    return Plan(settings, tuple(cells), found, tuple(skipped), findings)
+
+
+def all_workloads(catalogue: Catalogue, targets: Sequence[str]) -> tuple[list[Workload], tuple[Diagnostic, ...]]:
+    """Return the workloads of targets (all targets when none is named), and warnings.
+
+    A target that is not named cannot stop the others: what is wrong with it is a warning.
+
+    Raises:
+        PluginError: KC0305. EvaluationError: as `Catalogue.workloads`, for a target that is named.
+    """
+    workloads: list[Workload] = []
+    findings: list[Diagnostic] = []
+    for name in targets or tuple(catalogue.registry.targets):
+        try:
+            workloads += catalogue.workloads(name).values()
+        except KernelCraftError as error:
+            if targets:
+                raise
+            findings += [evolve(finding, severity=WARNING) for finding in error.diagnostics]
+    return workloads, tuple(findings)
+
+
+def selected(catalogue: Catalogue, settings: Settings) -> tuple[list[Workload], tuple[Diagnostic, ...]]:
+    """Return the selected workloads, after every word of the selection is known to mean something, and warnings.
+
+    Raises:
+        PluginError: KC0305. EvaluationError: KC0603, KC0620, KC0621.
+    """
+    for kind in settings.kinds:
+        if kind not in (known := (BASELINE, ALL, *KERNEL_KINDS)):
+            hint = did_you_mean(kind, known) or f"kinds: {', '.join(known)}"
+            raise EvaluationError(Diagnostic("KC0621", f"there are no kernels of the kind {kind!r}", hint=hint))
+    names = settings.targets or tuple(catalogue.registry.targets)
+    if not names:
+        raise PluginError(Diagnostic("KC0305", "no target is installed", hint="`kc doctor` checks the installation"))
+    for task in settings.tasks:
+        catalogue.task(task)
+    pool, findings = all_workloads(catalogue, settings.targets)
+    where = f"target {', '.join(names)}"
+    if not pool:
+        raise EvaluationError([Diagnostic("KC0620", f"{where} has no workloads"), *findings])
+    configs = sorted({workload.config for workload in pool})
+    for config in settings.configs:
+        if config not in configs:
+            hint = did_you_mean(config, configs) or f"configurations: {', '.join(configs)}"
+            raise EvaluationError(Diagnostic("KC0620", f"{where} has no configuration {config!r}", hint=hint))
+    found = select(pool, catalogue, settings.tasks, settings.levels, settings.configs)
+    if not found:
+        raise EvaluationError(Diagnostic("KC0620", f"{where} has no workload of this task, level and configuration"))
+    return found, findings
+
+
+def _subjects(
+    catalogue: Catalogue, workload: Workload, settings: Settings, given: Mapping[Key, Given]
+) -> Iterator[tuple[dict[str, Any], Given | bool | None]]:
+    """Yield (subject, its kernel) of a workload: the given one, whether a kernel of the target passes, or None."""
+    if settings.given:
+        kernel = given.get((workload.target, workload.task, workload.config))
+        yield {"kind": GIVEN, **({"sha256": kernel.sha256} if kernel else {})}, kernel
+        return
+    kernels = {kernel.kind: kernel.passes for kernel in catalogue.kernels(workload)}
+    wanted: dict[str, None] = {}
+    for kind in settings.kinds:
+        chosen: Sequence[str] = (kind,)
+        if kind == ALL:
+            chosen = tuple(kernels) or (kind,)
+        elif kind == BASELINE:
+            chosen = tuple(kernels)[:1] or (kind,)
+        wanted |= dict.fromkeys(chosen)
+    for kind in wanted:
+        yield {"kind": kind}, kernels.get(kind)
+
+
+def _cell(
+    catalogue: Catalogue,
+    workload: Workload,
+    setup: Setup,
+    subject: Mapping[str, Any],
+    kernel: Given | bool,
+    settings: Settings,
+) -> Cell:
+    task, suite = catalogue.task(workload.task), catalogue.suite_of(workload.task)
+    place = f"{workload.target}/{workload.task}/{workload.config}.asm"
+    return Cell(
+        id=sample_id(
+            target=workload.target,
+            machine=setup.machine,
+            values=setup.values,
+            extensions=setup.extensions,
+            isa_digest=setup.isa_digest,
+            task=task.slug,
+            suite=suite.name,
+            suite_version=suite.version,
+            config=workload.config,
+            subject=subject,
+        ),
+        target=workload.target,
+        task=task.slug,
+        config=workload.config,
+        level=task.level,
+        title=task.title,
+        suite=(suite.name, suite.version),
+        setup=setup,
+        subject=subject,
+        kernel=f"{subject['kind']}/{place}" if settings.layered else place,
+        passes=kernel if isinstance(kernel, bool) else True,
+        limits=asdict(workload.limits),
+        given=None if isinstance(kernel, bool) else kernel,
+    )
