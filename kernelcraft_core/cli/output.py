@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import click
 
 from kernelcraft_core import __version__
+from kernelcraft_core.results.schema import plain
 
 HELP = {"help_option_names": ["-h", "--help"]}
 """Settings of every command: click remembers the names of its help option from the first use, so each states them."""
@@ -25,19 +25,6 @@ def table(rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> str:
     for line in lines:
         out.append("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=False)).rstrip())
     return "\n".join(out)
-
-
-def plain(value: Any) -> Any:
-    """Return `value` as plain data: NaN and infinity become strings, keys strings, tuples and sets lists."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
-    if isinstance(value, set | frozenset):
-        return sorted(plain(entry) for entry in value)
-    return value
 
 
 def dump(schema: str, entry: Mapping[str, Any]) -> str:

@@ -10,8 +10,7 @@ from kernelcraft_core import TargetInfo, hookimpl
 if TYPE_CHECKING:
     from kernelcraft_core.isa import Extension, Isa
     from kernelcraft_core.sim import Machine
-    from kernelcraft_core.tasks import BaselineCompiler
-    from kernelcraft_core.tasks import Workload
+    from kernelcraft_core.tasks import BaselineCompiler, Workload
 
 KC_API = 1
 

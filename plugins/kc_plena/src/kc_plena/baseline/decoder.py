@@ -12,6 +12,7 @@ from kc_plena.baseline.emitter import Emitter
 from kc_plena.baseline.transformer_blocks import (
     TEMPLATE,
     Heads,
+    Layer,
     Space,
     Style,
     add_rows,
@@ -39,10 +40,11 @@ class _Block:
         self.asm = Emitter(f"{task} [{self.rows}, {self.width}], {self.heads} heads, hidden {self.hidden}")
         self.style = style
         self.hbm, self.free_hbm = placed.addresses, placed.hbm_bytes
-        self.space = Space()
+        self.space = Space(style.spill)
         self.x, self.normed, self.out, self.q = (self.space.take(self.rows, self.width) for _ in range(4))
         self.k, self.v = (self.space.take(max(self.rows, LANES), self.width) for _ in range(2))
         self.row = self.space.take(1)
+        style.prepare(self.asm, self.rows)
         preload(self.asm, self.rows, self.width, dest=self.x)
 
     def norm(self) -> None:
@@ -51,22 +53,20 @@ class _Block:
             self.asm, self.rows, self.width, src=self.x, dst=self.normed, scratch=self.row, eps=EPS, inverse=INVERSE
         )
 
-    def linear(self, name: str, inner: int, cols: int, src: int, dst: int) -> None:
-        """Multiply the activation at `src` by the weight of that name."""
-        self.style.linear(self.asm, self.rows, inner, cols, weight=self.hbm[name], src=src, dst=dst)
+    def linear(self, inner: int, src: int, cols: int, **outputs: int) -> None:
+        """Multiply the activation at `src` by weights of `cols` columns; `outputs` are their names and VRAM addresses."""
+        layers = [Layer(self.hbm[name], cols, dst) for name, dst in outputs.items()]
+        self.style.linear(self.asm, self.rows, inner, layers, src=src)
 
     def project(self) -> None:
         """Put the queries, keys and values of `normed` at `q`, `k` and `v`."""
-        self.linear("Wq", self.width, self.width, self.normed, self.q)
-        for name, dst in (("Wk", self.k), ("Wv", self.v)):
-            weight = self.hbm[name]
-            self.style.keys(self.asm, self.rows, self.width, self.width, weight=weight, src=self.normed, dst=dst)
+        self.linear(self.width, self.normed, self.width, Wq=self.q, Wk=self.k, Wv=self.v)
 
     def attend(self, lowest: int, factor: int | None) -> None:
         """Add the attention of `q`, `k` and `v`, times Wo, to x."""
         heads = Heads(self.rows, self.heads, 1, lowest, factor)
         attend_heads(self.asm, heads, self.style, q=self.q, k=self.k, v=self.v, hbm=self.free_hbm, scratch=self.space)
-        self.linear("Wo", self.width, self.width, self.q, self.out)
+        self.linear(self.width, self.q, self.width, Wo=self.out)
         self.residual()
 
     def residual(self) -> None:
@@ -78,7 +78,7 @@ def decoder_llama(config: str, style: Style = TEMPLATE) -> str:
     """Return the LLaMA block. HBM: X, Wq, Wk, Wv, Wo, Wup, Wgate, Wdown, ROT, COS, SIN. Raises: KeyError."""
     block = _Block("decoder_llama", config, style)
     asm, rows, width, hidden = block.asm, block.rows, block.width, block.hidden
-    cos, sin = block.space.take(rows, HEAD), block.space.take(rows, HEAD)
+    cos, sin, up, gate = (block.space.take(rows, cols) for cols in (HEAD, HEAD, hidden, hidden))
     for name, dst in (("COS", cos), ("SIN", sin)):
         set_base(asm, "a1", block.hbm[name])
         preload(asm, rows, HEAD, base="a1", dest=dst)
@@ -88,11 +88,9 @@ def decoder_llama(config: str, style: Style = TEMPLATE) -> str:
         rotate(asm, style, rows, block.heads, x=x, cos=cos, sin=sin, rotation=block.hbm["ROT"], scratch=block.out)
     block.attend(LLAMA_LOWEST, LLAMA_FACTOR)
     block.norm()
-    up, gate = (block.space.take(rows, hidden) for _ in range(2))
-    block.linear("Wup", width, hidden, block.normed, up)
-    block.linear("Wgate", width, hidden, block.normed, gate)
+    block.linear(width, block.normed, hidden, Wup=up, Wgate=gate)
     silu_gate(asm, rows * hidden // LANES, up=up, gate=gate, scratch=block.row, one=ONE)
-    block.linear("Wdown", hidden, width, up, block.out)
+    block.linear(hidden, up, width, Wdown=block.out)
     block.residual()
     return asm.text()
 
@@ -101,13 +99,13 @@ def decoder_t5(config: str, style: Style = TEMPLATE) -> str:
     """Return the T5 block. HBM: X, Wq, Wk, Wv, Wo, Wi, Wff. Raises: KeyError."""
     block = _Block("decoder_t5", config, style)
     rows, width, hidden = block.rows, block.width, block.hidden
+    inner = block.space.take(rows, hidden)
     block.norm()
     block.project()
     block.attend(T5_LOWEST, None)
     block.norm()
-    inner = block.space.take(rows, hidden)
-    block.linear("Wi", width, hidden, block.normed, inner)
+    block.linear(width, block.normed, hidden, Wi=inner)
     relu_rows(block.asm, rows * hidden // LANES, src=inner, scratch=block.row, one=ONE)
-    block.linear("Wff", hidden, width, inner, block.out)
+    block.linear(hidden, inner, width, Wff=block.out)
     block.residual()
     return block.asm.text()

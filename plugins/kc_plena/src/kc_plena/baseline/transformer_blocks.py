@@ -12,7 +12,7 @@ output projection. The stages of the decoder blocks are this project's definitio
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kc_plena.baseline.attention_blocks import (
@@ -31,18 +31,29 @@ from kc_plena.layout import packed_bytes
 
 
 @dataclass(frozen=True, slots=True)
+class Layer:
+    """A linear layer: HBM address and columns of its weight, VRAM address of its result."""
+
+    weight: int
+    cols: int
+    dst: int
+
+
+@dataclass(frozen=True, slots=True)
 class Style:
-    """The products of a program; they may use all registers up to gp11, and f1..f7.
+    """The products of a program; they may use all registers up to gp11, f1..f7 and a1.
 
     Attributes:
-        linear: multiplies an activation by a weight; called like `linear`.
+        prepare: appends what the products need once, for activations of a number of rows; nothing may be loaded yet.
+        linear: multiplies an activation by weights; called like `linear`.
         attend: computes one head; called like `attention_blocks.attend`, `q` and the offsets in gp12..gp15.
-        keys: like `linear`, for keys and values, which are quantised afterwards.
+        spill: VRAM rows behind a result or behind scores that may be overwritten.
     """
 
+    prepare: Callable[[Emitter, int], None]
     linear: Callable[..., None]
     attend: Callable[..., None]
-    keys: Callable[..., None]
+    spill: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +76,16 @@ class Heads:
 
 
 class Space:
-    """Hands out VRAM in whole rows, from `start` on."""
+    """Hands out VRAM in whole rows from 0 on, with `gap` rows behind each area."""
 
-    def __init__(self, start: int = 0) -> None:
-        """Start at an element address, a multiple of 64."""
-        self._next = start
+    def __init__(self, gap: int = 0) -> None:
+        """Start with everything free."""
+        self._next, self._gap = 0, gap * LANES
 
     def take(self, rows: int, width: int = LANES) -> int:
         """Return the address of an area for an activation [rows, width]."""
         at = self._next
-        self._next += rows * width
+        self._next += rows * width + self._gap
         return at
 
 
@@ -84,25 +95,27 @@ def set_base(asm: Emitter, base: str, address: int) -> None:
     asm.op("C_SET_ADDR_REG", base, "gp0", "gp1")
 
 
-def linear(asm: Emitter, rows: int, inner: int, cols: int, *, weight: int, src: int, dst: int) -> None:
-    """Multiply the activation [rows, inner] at VRAM `src` by the weight [inner, cols] at HBM `weight` into VRAM `dst`.
+def linear(asm: Emitter, rows: int, inner: int, layers: Sequence[Layer], *, src: int) -> None:
+    """Multiply the activation [rows, inner] at VRAM `src` by the weight [inner, cols] of each layer.
 
     The tiles of a 64-column block of the weight stay in MSRAM while all rows pass by. Uses gp1..gp11 and a1.
     """
     counter, off, out = "gp9", "gp10", "gp11"
     depth = inner // LANES
-    asm.comment(f"linear [{rows}, {inner}] x [{inner}, {cols}], weight at {weight}")
-    set_base(asm, "a1", weight)
-    li(asm, off, 0)
-    li(asm, out, dst)
-    with repeat(asm, counter, cols // LANES):
-        fetch_tiles(asm, Matrix("a1", cols, inner * cols), depth, step=LANES * cols, offset=off)
-        tile_product(asm, "M_MM", rows, depth, src=src, src_step=rows * LANES, dst=out)
-        advance(asm, off, LANES)
-        advance(asm, out, rows * LANES)
+    for layer in layers:
+        weight = Matrix("a1", layer.cols, inner * layer.cols)
+        asm.comment(f"linear [{rows}, {inner}] x [{inner}, {layer.cols}], weight at {layer.weight}")
+        set_base(asm, weight.base, layer.weight)
+        li(asm, off, 0)
+        li(asm, out, layer.dst)
+        with repeat(asm, counter, layer.cols // LANES):
+            fetch_tiles(asm, weight, depth, step=LANES * layer.cols, offset=off)
+            tile_product(asm, "M_MM", rows, depth, src=src, src_step=rows * LANES, dst=out)
+            advance(asm, off, LANES)
+            advance(asm, out, rows * LANES)
 
 
-TEMPLATE = Style(linear, attend, linear)
+TEMPLATE = Style(lambda asm, rows: None, linear, attend, spill=0)
 """4x4 blocks of M_MM and M_TMM."""
 
 
@@ -228,7 +241,7 @@ def rotate(
         rotation: HBM address of ROT [64, 64]. Its product is exact, for each column has one element, 1 or -1.
         scratch: VRAM address of scratch as large as the activation.
     """
-    style.linear(asm, rows * heads, LANES, LANES, weight=rotation, src=x, dst=scratch)
+    style.linear(asm, rows * heads, LANES, [Layer(rotation, LANES, scratch)], src=x)
     row, t, c, s = "gp1", "gp2", "gp3", "gp4"
     asm.comment(f"rotate {heads} heads of {rows} rows")
     li(asm, row, x)
