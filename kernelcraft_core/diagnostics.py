@@ -11,6 +11,7 @@ renderings of the same record. Codes never change meaning:
 | KC04 | running a program: traps and limits |
 | KC05 | machine parameters, state presets and memory images |
 | KC06 | tasks, workloads and scoring |
+| KC07 | agents: episodes, tools, models |
 | KC08 | run folders |
 """
 

@@ -220,7 +220,7 @@ PLACES = [
     r"(deb|security|ftp)\.deb" + r"ian",
     r"npm" + r"js",
     r"\b(index-url|find-links|trusted-host)\b",
-    r"\b(?:10|127|192\.168)(?:\.\d{1,3}){2,3}\b",
+    r"\b(?:10|192\.168)(?:\.\d{1,3}){2,3}\b",
 ]
 
 
