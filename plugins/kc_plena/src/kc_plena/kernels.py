@@ -8,7 +8,9 @@ from functools import partial
 from kc_plena import baseline, expert
 from kernelcraft_core.tasks import Kernel, Workload
 
-COMPILER = "programs of the public PLENA compiler (AICrossSim/PLENA at ecd5acb), restated; every row of the input loaded"
+COMPILER = (
+    "programs of the public PLENA compiler (AICrossSim/PLENA at ecd5acb), restated; every row of the input loaded"
+)
 PUBLISHED = "as measured in KernelCraft, arXiv 2603.08721, table 15; loads 4 rows of each column block only"
 TEMPLATE = "this project's, in the style of the public compiler; it has no published counterpart"
 EXPERT = "this project's, tuned by hand for the machine's costs"

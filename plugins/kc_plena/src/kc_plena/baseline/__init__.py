@@ -13,6 +13,7 @@ have programs in the same style, which nobody has published. Flavours of a progr
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from kc_plena.baseline import (
     attention,
@@ -51,9 +52,9 @@ _TEMPLATES: dict[str, Callable[..., str]] = {
     "get_transfer_index": transfer_index.get_transfer_index,
 }
 _BY_CONFIG: dict[str, Callable[[str], str]] = {
-    "mha": lambda config: projected_attention.projected_attention("mha", config),
-    "gqa": lambda config: projected_attention.projected_attention("gqa", config),
-    "mqa": lambda config: projected_attention.projected_attention("mqa", config),
+    "mha": partial(projected_attention.projected_attention, "mha"),
+    "gqa": partial(projected_attention.projected_attention, "gqa"),
+    "mqa": partial(projected_attention.projected_attention, "mqa"),
     "decoder_llama": decoder.decoder_llama,
     "decoder_t5": decoder.decoder_t5,
 }

@@ -7,8 +7,9 @@ of its module.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from kc_plena.expert import elementwise, ffn, gemv, matmul, norm, rope, softmax
+from kc_plena.expert import attention, decoder, elementwise, ffn, gemv, matmul, norm, projected_attention, rope, softmax
 from kc_plena.shapes import CONFIGS, SHAPES
 
 _PROGRAMS: dict[str, Callable[..., str]] = {
@@ -25,9 +26,18 @@ _PROGRAMS: dict[str, Callable[..., str]] = {
     "ffn": ffn.ffn,
     "swiglu": ffn.swiglu,
     "rope": rope.rope,
+    "sdpa": attention.sdpa,
+    "flash_attention": attention.sdpa,
+}
+_BY_CONFIG: dict[str, Callable[[str], str]] = {
+    "mha": partial(projected_attention.projected_attention, "mha"),
+    "gqa": partial(projected_attention.projected_attention, "gqa"),
+    "mqa": partial(projected_attention.projected_attention, "mqa"),
+    "decoder_llama": decoder.decoder_llama,
+    "decoder_t5": decoder.decoder_t5,
 }
 
-TASKS = tuple(_PROGRAMS)
+TASKS = (*_PROGRAMS, *_BY_CONFIG)
 """Tasks with an expert kernel."""
 
 
@@ -37,10 +47,12 @@ def program(task: str, config: str) -> str:
     Raises:
         ValueError: the task has no expert kernel, or there is no such config.
     """
-    if task not in _PROGRAMS:
+    if task not in TASKS:
         raise ValueError(f"no expert kernel for task {task!r}; there is one for {', '.join(TASKS)}")
     if config not in CONFIGS:
         raise ValueError(f"no config {config!r}; there is {', '.join(CONFIGS)}")
+    if task in _BY_CONFIG:
+        return _BY_CONFIG[task](config)
     return _PROGRAMS[task](*SHAPES[task][config].values())
 
 

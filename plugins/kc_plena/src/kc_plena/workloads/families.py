@@ -13,7 +13,9 @@ was left out, and why:
 - mha, gqa, mqa, `offset`, `ties` and `extreme`: fine for kernels that compute K and V; those that compute
   (Q Wk^T) X^T and (P X) Wv, which is as right, miss single elements in 1 to 6 of 6 draws. Of standard draws they miss 3
   of 216.
-- decoders, `large`: single elements in 1 of 2 draws (LLaMA, C5).
+- decoders, `large`: single elements in 1 of 2 draws (LLaMA, C5). `offset` and `offset_negative`: one element of 65,536 in
+  2 of 15 draws (C5); around 4 to 5, where two steps of bfloat16 are more than the tolerance, x1 and the result each
+  round once.
 - get_transfer_index, `large`: too many confidences are 1 within rounding, so no draw has a safe ranking.
 """
 
@@ -30,9 +32,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "relu": ("standard", "offset", "offset_negative", "large", "sparse", "extreme"),
     "softmax": ("standard", "offset", "offset_negative", "small", "large", "negative", "ties", "extreme"),
     **dict.fromkeys(("layernorm", "rmsnorm"), _NORMS),
-    **dict.fromkeys(
-        ("decoder_llama", "decoder_t5"), ("standard", "offset", "offset_negative", "small", "sparse", "extreme")
-    ),
+    **dict.fromkeys(("decoder_llama", "decoder_t5"), ("standard", "small", "sparse", "extreme")),
     **dict.fromkeys(("gemv", "gemm", "batch_matmul", "linear"), _PRODUCTS),
     "ffn": ("standard", "small", "negative", "sparse"),
     "swiglu": ("standard", "small", "sparse"),
