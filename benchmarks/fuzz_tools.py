@@ -4,9 +4,9 @@
     python benchmarks/fuzz_tools.py [--calls 10000] [--seed 1] [--target toy --task triple --config C1]
 
 Names, argument texts and argument objects are drawn at random from what models do and what attackers try: kernels that
-are right, broken ones, cut and nested JSON, paths, shell lines, Python, huge numbers and strings, control characters. An audit hook
-of the interpreter sees every file that is opened for writing, renamed or removed, every process and every connection;
-a folder around the episode is compared before and after. The exit code is 1 when something gets out.
+are right, broken ones, cut and nested JSON, paths, shell lines, Python, huge numbers and strings, control characters. An
+audit hook of the interpreter sees every file that is opened, renamed or removed, every process and every connection; a
+folder around the episode is compared before and after. The exit code is 1 when something gets out.
 """
 
 from __future__ import annotations
@@ -99,6 +99,12 @@ class Watch:
         self.inside = os.path.realpath(inside)
         self.on = False
         self.escapes: list[str] = []
+        modules = [module for name, module in list(sys.modules.items()) if "." not in name]
+        files = [file for module in modules if isinstance(file := getattr(module, "__file__", None), str)]
+        packages = {
+            os.path.dirname(os.path.realpath(file)) for file in files if os.path.basename(file) == "__init__.py"
+        }
+        self.code = {os.path.realpath(sys.prefix), os.path.realpath(sys.base_prefix), "/dev", *packages}
         sys.addaudithook(self._hook)
 
     def _hook(self, event: str, args: tuple[Any, ...]) -> None:
@@ -117,8 +123,9 @@ class Watch:
                 self._path(event, path)
 
     def _readable(self, path: Any) -> bool:
-        """Whether a file outside of the episode is code of the interpreter or of an installed package."""
-        return os.fsdecode(path).endswith((".py", ".pyc", ".so", ".lark", "/urandom", "METADATA", "entry_points.txt"))
+        """Whether a file outside of the episode belongs to the interpreter, a package that is loaded, or the system."""
+        where = os.path.realpath(os.fsdecode(path))
+        return any(where.startswith(root + os.sep) for root in self.code)
 
     def _path(self, event: str, path: Any) -> None:
         if isinstance(path, int):
@@ -171,7 +178,7 @@ class Calls:
 
     def _value(self, key: str) -> Any:
         pick = self.random
-        if pick.random() < 0.2:
+        if pick.random() < 0.1:
             return self._junk(3)
         if key == "assembly_code":
             return self._kernel()
@@ -186,10 +193,10 @@ class Calls:
     def _kernel(self) -> str:
         """Return a kernel that is right, one with a small mistake, or a hostile text."""
         pick = self.random
-        if pick.random() < 0.25:
+        if pick.random() < 0.15:
             return pick.choice(HOSTILE)
         text = pick.choice(self.kernels)
-        for _ in range(pick.choice((0, 0, 1, 1, 2, 5))):
+        for _ in range(pick.choice((0, 0, 0, 1, 1, 3))):
             at = pick.randrange(len(text) + 1)
             text = (
                 text[:at]

@@ -27,6 +27,8 @@ from pluggy import HookspecMarker
 if TYPE_CHECKING:
     import click
 
+    from kernelcraft_core.agent.models import Factory
+    from kernelcraft_core.bench.executors import PlaceFactory
     from kernelcraft_core.isa import Extension, Isa
     from kernelcraft_core.sim import Machine
     from kernelcraft_core.target_info import TargetInfo
@@ -217,6 +219,33 @@ def kc_workloads(target: str) -> Iterable[Workload] | None:
 
     Returns:
         `kernelcraft_core.tasks.Workload` records; None when you have none for this target.
+    """
+
+
+@hookspec
+def kc_models() -> Mapping[str, Factory] | None:
+    """Return models that agents may use besides those of services and of the core.
+
+    Called when a model is opened whose name is not the core's own. All plug-ins answer. A factory that is offered as `mine`
+    is called for the names `mine` and `mine:ANYTHING`, with the name, the settings, and the `ModelContext` of the workload
+    (or None); it raises `ModelSetupError` for settings it does not know. The same name twice is refused (KC0734).
+
+    Returns:
+        Name -> factory of objects with the attributes and the method of `kernelcraft_core.agent.protocol.Model`; None when
+        you have none.
+    """
+
+
+@hookspec
+def kc_executors() -> Mapping[str, PlaceFactory] | None:
+    """Return places besides this machine's processes where cells of a benchmark run can be scored.
+
+    Called when `kc bench --executor NAME` names one that is not the core's own. All plug-ins answer. A factory that is offered as
+    `mine` is called for `mine` and `mine:ADDRESS`, with the address (empty without one) and the number of jobs asked for (or
+    None). The run folder must be reachable there under the same path. The same name twice is refused (KC0627).
+
+    Returns:
+        Name -> factory of `kernelcraft_core.bench.executors.Place` records; None when you have none.
     """
 
 

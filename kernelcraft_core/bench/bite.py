@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
@@ -10,8 +11,10 @@ from typing import Any
 from attrs import frozen
 
 from kernelcraft_core import plugins
+from kernelcraft_core.bench.plan import BASELINE
 from kernelcraft_core.evaluation import Evaluator
 from kernelcraft_core.evaluation.bite import Bite, check
+from kernelcraft_core.tasks import Workload
 from kernelcraft_core.tasks.catalogue import Catalogue, select
 
 
@@ -32,7 +35,8 @@ def jobs_of(catalogue: Catalogue, options: Mapping[str, Any]) -> list[Job]:
 
     Args:
         catalogue: what there is.
-        options: `targets`, `tasks`, `levels`, `configs` (empty: all), `kind` (None: the baseline), `mutants`, `seed`.
+        options: `targets`, `tasks`, `levels`, `configs` (empty: all), `kind` (`baseline`; None: the expert kernel, else the
+            baseline), `mutants`, `seed`.
 
     Raises:
         PluginError: KC0305 no such target. EvaluationError: KC0603 no such task, KC0607 a workload has no such kernel.
@@ -44,9 +48,19 @@ def jobs_of(catalogue: Catalogue, options: Mapping[str, Any]) -> list[Job]:
     for target in options["targets"] or catalogue.registry.targets:
         known = catalogue.workloads(target).values()
         for workload in select(known, catalogue, options["tasks"], options["levels"], configs):
-            kind = catalogue.kernel(workload, options["kind"]).kind
+            kind = _kind(catalogue, workload, options["kind"])
             out.append(Job(target, workload.task, workload.config, kind, options["mutants"], options["seed"]))
     return out
+
+
+def _kind(catalogue: Catalogue, workload: Workload, wanted: str | None) -> str:
+    """Return the kind of kernel to mutate: the expert one by default, which is simulated soonest, else the baseline."""
+    if wanted == BASELINE:
+        return catalogue.kernel(workload).kind
+    if wanted is None:
+        kinds = [kernel.kind for kernel in catalogue.kernels(workload) if kernel.passes]
+        wanted = "expert" if "expert" in kinds else None
+    return catalogue.kernel(workload, wanted).kind
 
 
 def run(
@@ -93,6 +107,7 @@ _evaluator: Evaluator | None = None
 
 
 def _begin(files: Sequence[str], local: bool) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C in a terminal ends the workers at once and without a word
     plugins.configure(files, local=local)
 
 

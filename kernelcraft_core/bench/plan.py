@@ -54,6 +54,7 @@ class Settings:
         given: whether the kernels come from a folder.
         draws: sets of inputs a kernel is scored on. salt: of the inputs. secret: whether the salt was drawn for this run.
         overrides: machine parameters, by name. extensions: names, or paths of `.toml` files inside the run folder.
+        agent: what models are to do, as plain data of whoever plans for them; empty for a run of kernels.
     """
 
     targets: tuple[str, ...] = field(default=(), validator=_each(str))
@@ -67,6 +68,7 @@ class Settings:
     secret: bool = field(default=True, validator=instance_of(bool))
     overrides: Mapping[str, str] = field(factory=dict, converter=_sorted_names)
     extensions: tuple[str, ...] = field(default=(), validator=_each(str))
+    agent: Mapping[str, Any] = field(factory=dict, validator=instance_of(dict))
 
     @property
     def layered(self) -> bool:
@@ -102,10 +104,11 @@ class Cell:
 
     Attributes:
         id: of its sample. level, title: of the task. suite: name and version.
-        subject: whose kernel it is: `{"kind": "compiler"}`, or `{"kind": "given", "sha256": ...}`.
+        subject: whose kernel it is: `{"kind": "compiler"}`, `{"kind": "given", "sha256": ...}`, or a model's.
         passes: False for a kernel that is known to compute something else.
         kernel: name of its file below `kernels/`.
         limits: what a run may use. given: where the kernel comes from when it is not the target's own.
+        repeat: which attempt of a model, from 0. agent: what its scorer needs, as plain data; empty for kernels.
     """
 
     id: str
@@ -121,6 +124,8 @@ class Cell:
     passes: bool = True
     limits: Mapping[str, Any] = field(factory=dict)
     given: Given | None = None
+    repeat: int = 0
+    agent: Mapping[str, Any] = field(factory=dict)
 
     @property
     def kind(self) -> str:
@@ -130,7 +135,7 @@ class Cell:
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for the run's record."""
         problem = None if self.given is None or self.given.problem is None else self.given.problem.as_dict()
-        return {
+        entry = {
             "id": self.id,
             "target": self.target,
             "task": self.task,
@@ -144,6 +149,7 @@ class Cell:
             "limits": dict(self.limits),
             "problem": problem,
         }
+        return {**entry, "repeat": self.repeat, "agent": dict(self.agent)} if self.agent else entry
 
 
 @frozen

@@ -10,7 +10,7 @@ from __future__ import annotations
 import platform
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,12 @@ from kernelcraft_core.bench.given import Given, Key
 from kernelcraft_core.bench.plan import Plan, Settings, make_plan
 from kernelcraft_core.diagnostics import Diagnostic, ResultsError
 from kernelcraft_core.results import KERNELS, RunFolder, plain
+from kernelcraft_core.results.store import inside
 from kernelcraft_core.tasks.catalogue import Catalogue
 
 GIT_SECONDS = 10.0
+Planner = Callable[[Catalogue, Settings, Path, Mapping[Key, Given] | None], Plan]
+"""As `make_plan`."""
 
 
 def start(path: Path, plan: Plan, catalogue: Catalogue, extension_files: Mapping[str, bytes]) -> RunFolder:
@@ -51,10 +54,16 @@ def start(path: Path, plan: Plan, catalogue: Catalogue, extension_files: Mapping
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "python": platform.python_version(),
         "git": git_revision(),
-        "model": None,
+        "model": _models(plan),
         "skipped": [list(entry) for entry in plan.skipped],
     }
     return RunFolder.create(path, record, files())
+
+
+def _models(plan: Plan) -> list[dict[str, Any]] | None:
+    """Return the models of a run with their settings; None for a run of kernels."""
+    found = [dict(cell.subject) for cell in plan.cells if cell.agent]
+    return [entry for i, entry in enumerate(found) if entry not in found[:i]] or None
 
 
 def stable(plan: Plan, catalogue: Catalogue) -> dict[str, Any]:
@@ -78,30 +87,37 @@ def settings_of(folder: RunFolder) -> Settings:
     """Return the settings a run was started with.
 
     Raises:
-        ResultsError: KC0801 the record has none that this version understands.
+        ResultsError: KC0801 the record has none that this version understands, KC0806 an extension file lies outside.
     """
     try:
         given = folder.record["settings"]
-        known: dict[str, Any] = {field.name: given[field.name] for field in fields(Settings)}
+        names = [field.name for field in fields(Settings) if field.name != "agent" or "agent" in given]
+        known: dict[str, Any] = {name: given[name] for name in names}
         values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in known.items()}
-        return Settings(**values)
+        settings = Settings(**values)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise _damaged(folder) from None
+    for name in settings.extensions:
+        if name.endswith(".toml"):
+            inside(folder.path, name)  # an edited record may name a file elsewhere
+    return settings
 
 
-def resume(folder: RunFolder, catalogue: Catalogue) -> Plan:
-    """Return the plan of a run that was started before.
+def resume(folder: RunFolder, catalogue: Catalogue, planner: Planner = make_plan) -> Plan:
+    """Return the plan of a run that was started before; `planner` must be what it was planned with.
 
     Raises:
         ResultsError: KC0801, KC0803 what is installed differs from what the run was started with.
         KernelCraftError: as `make_plan`.
     """
+    if "rescored" in folder.record:  # its kernels are those of another run, and no model is to be asked for them again
+        raise refusal(folder, ["it is a rescoring, which `kc rescore` continues"])
     settings = settings_of(folder)
     if folder.record.get("version") != kernelcraft_core.__version__:
         was = folder.record.get("version")
         raise refusal(folder, [f"kernelcraft-core was {was} and is {kernelcraft_core.__version__}"])
-    plan = make_plan(catalogue, settings, folder.path, _given(folder) if settings.given else None)
-    differences = list(_differences(folder.record, stable(plan, catalogue)))
+    plan = planner(catalogue, settings, folder.path, _given(folder) if settings.given else None)
+    differences = list(_differences(folder, folder.record, stable(plan, catalogue)))
     if differences:
         raise refusal(folder, differences)
     return plan
@@ -131,8 +147,14 @@ def _damaged(folder: RunFolder) -> ResultsError:
     return ResultsError(Diagnostic("KC0801", f"{folder.path}: run.json lacks what a run needs to be continued"))
 
 
-def _differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what differs between two records, in words."""
+def _differences(folder: RunFolder, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what differs between two records, in words.
+
+    Raises:
+        ResultsError: KC0801 a part of the first one is not what it must be.
+    """
+    if not all(isinstance(was.get(part, {}), dict) for part in ("plugins", "suites", "targets")):
+        raise _damaged(folder)
     for name in sorted({*was.get("plugins", {}), *now["plugins"]}):
         before, after = (entry.get("plugins", {}).get(name) for entry in (was, now))
         if before != after:
@@ -153,7 +175,9 @@ def _what_differs(before: Any, after: Any) -> Iterator[str]:
     words = {"machine": "machine", "extensions": "set of extensions", "isa_digest": "ISA"}
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for key, word in words.items():
-            if [setup.get(key) for setup in before] != [setup.get(key) for setup in after]:
+            if [setup.get(key) if isinstance(setup, dict) else None for setup in before] != [
+                setup.get(key) for setup in after
+            ]:
                 yield word
 
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from typing import Any
 
+from kernelcraft_core.bench.executors import Place
 from kernelcraft_core.bench.plan import Cell, Plan
 from kernelcraft_core.bench.pool import execute
-from kernelcraft_core.bench.scoring import Outcome, Workers
+from kernelcraft_core.bench.scoring import Outcome, Scorer, Workers
 from kernelcraft_core.results import KERNELS, RunFolder, plain
 from kernelcraft_core.tasks.catalogue import Catalogue
 
@@ -28,8 +29,10 @@ def run(
     *,
     jobs: int = 1,
     on_sample: Callable[[Mapping[str, Any]], None] = lambda sample: None,
+    wanted: Callable[[Cell], bool] = lambda cell: True,
+    place: Place | None = None,
 ) -> list[dict[str, Any]]:
-    """Score what has no score and return the samples of the whole plan, in its order.
+    """Score what has no score and return the samples of the whole plan, in its order, as far as there are any.
 
     Args:
         plan: the cells.
@@ -37,21 +40,25 @@ def run(
         workers: how worker processes load plug-ins.
         jobs: number of processes; 1 scores in this one, in the plan's order.
         on_sample: called with each new sample once it is on the disk.
+        wanted: asked before each cell is begun; a cell that is not wanted any more stays without a sample.
+        place: where cells are scored instead of in processes of this machine.
 
     Raises:
         ResultsError: KC0806 the run folder cannot be written; what is in it stays.
     """
     cells = missing(plan, folder)
     jobs = max(1, min(jobs, len(cells)))
-    if jobs > 1:  # the longest ones first, so that no worker is left with one of them at the end
+    if jobs > 1 and workers.scorer is Scorer:  # the longest ones first: no worker is left with one of them at the end
         cells.sort(key=lambda cell: -_expected(workers.catalogue, cell))
-    with closing(execute(cells, plan.settings, folder.path, workers, jobs)) as outcomes:
+    with closing(execute(cells, plan.settings, folder.path, workers, jobs, wanted, place)) as outcomes:
         for cell, outcome in outcomes:
-            sample = _sample(cell, outcome, folder)
+            if not outcome.final:
+                continue
+            sample = sample_of(cell, outcome, folder)
             folder.append(sample)
             on_sample(sample)
     latest = folder.latest()
-    return [latest[cell.id] for cell in plan.cells]
+    return [latest[cell.id] for cell in plan.cells if cell.id in latest]
 
 
 def _expected(catalogue: Catalogue, cell: Cell) -> int:
@@ -62,7 +69,7 @@ def _expected(catalogue: Catalogue, cell: Cell) -> int:
         return 0
 
 
-def _sample(cell: Cell, outcome: Outcome, folder: RunFolder) -> dict[str, Any]:
+def sample_of(cell: Cell, outcome: Outcome, folder: RunFolder) -> dict[str, Any]:
     """Return the sample of a cell, its kernel written."""
     kernel = None
     if cell.given is not None and cell.given.problem is None:  # it was copied when the run started
@@ -80,12 +87,13 @@ def _sample(cell: Cell, outcome: Outcome, folder: RunFolder) -> dict[str, Any]:
             "extensions": cell.setup.extensions,
             "isa_digest": cell.setup.isa_digest,
             "subject": cell.subject,
-            "repeat": 0,
+            "repeat": cell.repeat,
             "expected": EXPECTED_PASS if cell.passes else EXPECTED_MISMATCH,
             "kernel": kernel,
             "draws": draws,
             "undefined_reads": max((draw["undefined_reads"] for draw in draws), default=0),
             "seconds": round(outcome.seconds, 3),
+            **outcome.more,
         }
     )
     return sample

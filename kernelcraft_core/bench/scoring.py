@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from attrs import define, evolve, field, frozen
 
@@ -20,31 +20,21 @@ from kernelcraft_core.tasks.catalogue import Catalogue
 
 
 @frozen
-class Workers:
-    """What a worker process needs besides the environment to load the same plug-ins.
-
-    Attributes:
-        catalogue: of this process, used when cells are scored in it.
-        files, local: as `kernelcraft_core.plugins.configure` takes them.
-    """
-
-    catalogue: Catalogue
-    files: tuple[str, ...] = ()
-    local: bool = False
-
-
-@frozen
 class Outcome:
     """What scoring a cell gave.
 
     Attributes:
         entry: the score as plain data. kernel: the assembly text scored, None where it could not be had.
         seconds: wall-clock time, making the kernel and its baseline included.
+        more: keys that the sample has besides those of a score.
+        final: whether this is a sample; otherwise the cell was given up and stays without one.
     """
 
     entry: Mapping[str, Any]
     kernel: bytes | None = None
     seconds: float = 0.0
+    more: Mapping[str, Any] = field(factory=dict)
+    final: bool = True
 
 
 @define(eq=False)
@@ -114,6 +104,34 @@ class Scorer:
             except Exception:  # its own cell tells what is wrong with it
                 self._baselines[key] = None
         return self._baselines[key]
+
+
+class CellScorer(Protocol):
+    """What makes an outcome of a cell. It never raises, except when its process is told to end."""
+
+    def score(self, cell: Cell) -> Outcome:
+        """Return the outcome."""
+        ...
+
+
+ScorerFactory = Callable[[Catalogue, Settings, Path], CellScorer]
+"""(tasks, settings of the run, run folder) -> a scorer; a function or class that another process can import."""
+
+
+@frozen
+class Workers:
+    """How cells are scored, here and in other processes, which load the same plug-ins.
+
+    Attributes:
+        catalogue: of this process, used when cells are scored in it.
+        files, local: as `kernelcraft_core.plugins.configure` takes them.
+        scorer: what scores a cell.
+    """
+
+    catalogue: Catalogue
+    files: tuple[str, ...] = ()
+    local: bool = False
+    scorer: ScorerFactory = Scorer
 
 
 def without_run(cell: Cell, status: str, *diagnostics: Diagnostic) -> dict[str, Any]:

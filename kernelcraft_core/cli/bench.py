@@ -1,4 +1,4 @@
-"""`kc bench`: score kernels on workloads."""
+"""`kc bench`: score kernels on workloads, or let models write them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kernelcraft_core.cli import output
+from kernelcraft_core.cli import bench_models, output
 from kernelcraft_core.cli.session import session_of
 from kernelcraft_core.cli.support import ANSWER_NO, json_option, pair, reporting, show_findings
 
@@ -43,7 +43,11 @@ INTERVAL = 10.0
     help="Kernels to score: baseline (the default), all, or published, naive, compiler, template, expert.",
 )
 @click.option("--kernels", metavar="DIR", help="Score the kernels DIR/<target>/<task>/<config>.asm instead.")
+@bench_models.model_options
 @click.option("--jobs", type=click.IntRange(1, 512), help="Processes; as many as there are processors by default.")
+@click.option(
+    "--executor", default="local", metavar="NAME[:ADDRESS]", help="Where cells are scored: local (the default), dask."
+)
 @click.option("--draws", type=click.IntRange(2, 1000), help="Sets of inputs for each kernel; 2 by default.")
 @click.option("--seed", metavar="TEXT", help="Draw the inputs from TEXT instead of a secret: for development.")
 @click.option(
@@ -67,7 +71,8 @@ INTERVAL = 10.0
 def command(ctx: click.Context, /, as_json: bool, jsonl: bool, **options: Any) -> None:
     """Score kernels: each on secret inputs, on every element, with its cycles and the lower bound of those.
 
-    Without options, the baseline kernels of every installed target are scored. A run that is kept (--out) can be
+    Without options, the baseline kernels of every installed target are scored. With --model or --experiment, models
+    write the kernels: each cell is an episode with the tools of `kc tool`. A run that is kept (--out) can be
     killed at any time and continued with --resume, which takes all settings from it; its folder kernels/ can be given
     to --kernels. The exit code is 1 when a kernel does not pass, those that are known to be wrong excepted.
 
@@ -76,24 +81,33 @@ def command(ctx: click.Context, /, as_json: bool, jsonl: bool, **options: Any) -
       kc bench --target plena --config C1
       kc bench --target plena --kind all --out runs/plena --jobs 4
       kc bench --kernels my_kernels --json
+      kc bench --model scripted:demo --target plena --task silu --config C1
+      kc bench --model gpt-5.2 --target plena --level 1 --run-max-price 20 --dry-run
       kc bench --resume runs/plena
     """
     if as_json and jsonl:
         raise click.UsageError("--json and --jsonl exclude each other")
-    with reporting(SCHEMA, as_json or jsonl), _opened(ctx, options) as (plan, folder, catalogue, warnings):
-        if not (as_json or jsonl):
+    quiet = as_json or jsonl
+    if options["experiment"] == bench_models.LIST:
+        with reporting(SCHEMA, quiet):
+            bench_models.list_experiments(quiet)
+        return
+    with reporting(SCHEMA, quiet), _opened(ctx, options) as (plan, folder, catalogue, warnings):
+        if not quiet:
             show_findings(warnings)
-        samples = _run(ctx, plan, folder, catalogue, options, jsonl)
+        if options["dry_run"]:
+            bench_models.dry_run(plan, catalogue, folder, quiet)
+            return
+        samples, more = _run(ctx, plan, folder, catalogue, options, jsonl)
         published = _published(catalogue) if options["published"] else None
         summary = _summary(plan, samples, published, options["resume"] or options["out"])
-    if as_json or jsonl:
-        entry = {**summary, "diagnostics": [finding.as_dict() for finding in warnings]}
+        text = "" if quiet else _text(plan, folder, samples, catalogue, published)
+    if quiet:
+        entry = {**summary, "diagnostics": [finding.as_dict() for finding in (*warnings, *more)]}
         output.emit(SCHEMA, entry if jsonl else {**entry, "samples": samples})
     else:
-        from kernelcraft_core.reports import report
-
-        titles = {cell.task: cell.title for cell in plan.cells}
-        click.echo(report(samples, titles, published))
+        click.echo(text)
+        show_findings(more)
         _say_skipped(plan)
     ctx.exit(0 if summary["ok"] else ANSWER_NO)
 
@@ -102,11 +116,13 @@ def command(ctx: click.Context, /, as_json: bool, jsonl: bool, **options: Any) -
 
 
 @contextmanager
-def _opened(
-    ctx: click.Context, options: Mapping[str, Any]
-) -> Iterator[tuple[Plan, RunFolder, Catalogue, Sequence[Any]]]:
-    """Give the plan, the run folder (a temporary one when it is not to be kept), the catalogue, and warnings."""
+def _opened(ctx: click.Context, options: dict[str, Any]) -> Iterator[tuple[Plan, RunFolder, Catalogue, Sequence[Any]]]:
+    """Give the plan, the run folder (a temporary one when it is not to be kept), the catalogue, and warnings.
+
+    Where a run of models is kept is put into the options when they do not say.
+    """
     from kernelcraft_core import bench
+    from kernelcraft_core.bench.record import settings_of
     from kernelcraft_core.results import RunFolder
     from kernelcraft_core.tasks.catalogue import Catalogue
 
@@ -114,7 +130,8 @@ def _opened(
     if options["resume"] is not None:
         with RunFolder.resume(Path(options["resume"])) as folder:
             _refuse_changes(folder, options)
-            plan = bench.resume(folder, catalogue)
+            planner = bench_models.planner_of(settings_of(folder))
+            plan = bench_models.with_run_limits(bench.resume(folder, catalogue, planner), options)
             yield plan, folder, catalogue, plan.findings
         return
     scratch = Path(tempfile.mkdtemp(prefix="kc-bench-"))
@@ -125,8 +142,12 @@ def _opened(
             workloads, _ = bench.all_workloads(catalogue, ())
             known = [(w.target, w.task, w.config) for w in workloads]
             found = bench.find_kernels(Path(options["kernels"]), known)
-        plan = bench.make_plan(catalogue, settings, scratch, found.kernels if found else None)
-        path = Path(options["out"]) if options["out"] is not None else scratch / "run"
+        planner = bench_models.planner_of(settings)
+        plan = planner(catalogue, settings, scratch, found.kernels if found else None)
+        if settings.agent and options["out"] is None and not options["dry_run"]:
+            options["out"] = bench_models.default_folder(settings)
+        keep = options["out"] is not None and not options["dry_run"]
+        path = Path(options["out"]) if keep else scratch / "run"
         with bench.start(path, plan, catalogue, files) as folder:
             yield plan, folder, catalogue, (*plan.findings, *(found.findings if found else ()))
     finally:
@@ -152,6 +173,7 @@ def _settings(options: Mapping[str, Any], scratch: Path) -> tuple[Settings, dict
             (scratch / "extensions").mkdir(exist_ok=True)
             (scratch / name).write_bytes(files[name])
         names.append(name)
+    study = bench_models.study_of(options)
     seed = options["seed"]
     settings = Settings(
         **_selection(options),
@@ -162,6 +184,7 @@ def _settings(options: Mapping[str, Any], scratch: Path) -> tuple[Settings, dict
         secret=seed is None,
         overrides=_overrides(options),
         extensions=tuple(names),
+        agent={} if study is None else study.as_dict(),
     )
     return settings, files
 
@@ -194,15 +217,17 @@ def _refuse_changes(folder: RunFolder, options: Mapping[str, Any]) -> None:
     for name, option in (("kernels", "kernels"), ("extensions", "extension"), ("out", "out")):
         if options[name]:
             reasons.append(f"it keeps its own, so --{option} has no place beside --resume")
+    reasons += bench_models.refused_beside_resume(options, was)
     if reasons:
         raise refusal(folder, reasons)
 
 
 def _run(
     ctx: click.Context, plan: Plan, folder: RunFolder, catalogue: Catalogue, options: Mapping[str, Any], jsonl: bool
-) -> list[dict[str, Any]]:
-    """Return the samples of the plan, after scoring those that are missing under a progress display."""
+) -> tuple[list[dict[str, Any]], Sequence[Any]]:
+    """Return the samples of the plan, after scoring those that are missing under a progress display, and warnings."""
     from kernelcraft_core.bench import Workers, run
+    from kernelcraft_core.bench.executors import open_place
     from kernelcraft_core.results import SAMPLE
 
     session = session_of(ctx)
@@ -212,32 +237,47 @@ def _run(
         latest = folder.latest()
         for sample_id in finished:
             output.emit(SAMPLE, latest[sample_id])
+    place = open_place(options["executor"], options["jobs"], session.registry)
+    jobs = options["jobs"] or (processors() if place is None else place.jobs)
+
+    def emit(sample: Mapping[str, Any]) -> None:
+        if jsonl:
+            output.emit(SAMPLE, sample)
+
     try:
-        with _progress(len(plan.cells), len(finished)) as advance:
+        if plan.settings.agent:
+            return bench_models.run_models(plan, folder, workers, jobs=jobs, place=place, on_sample=emit)
+        with progress(len(plan.cells), len(finished)) as advance:
 
             def on_sample(sample: Mapping[str, Any]) -> None:
-                if jsonl:
-                    output.emit(SAMPLE, sample)
+                emit(sample)
                 advance()
 
-            return run(plan, folder, workers, jobs=options["jobs"] or processors(), on_sample=on_sample)
+            return run(plan, folder, workers, jobs=jobs, on_sample=on_sample, place=place), ()
     except KeyboardInterrupt:
         if (kept := options["resume"] or options["out"]) is not None:
             click.echo(f"\ncontinue with: kc bench --resume {kept}", err=True)
         raise
+    finally:
+        if place is not None:
+            place.stop()
 
 
 def processors() -> int:
-    """Return how many processors this process may use."""
+    """Return how many processors this process may use; 1 where no process can be started: its own folder is gone."""
+    try:
+        os.getcwd()
+    except OSError:
+        return 1
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 @contextmanager
-def _progress(total: int, finished: int) -> Iterator[Any]:
+def progress(total: int, finished: int) -> Iterator[Any]:
     """Give a function to call after each sample: it moves a bar on a terminal, and writes a line now and then otherwise."""
-    if sys.stderr.isatty():
+    if sys.stderr is not None and sys.stderr.isatty():  # it is None where the descriptor is closed
         with click.progressbar(length=total, label="scoring", file=sys.stderr, show_pos=True) as bar:
             bar.update(finished)
             yield lambda: bar.update(1)
@@ -257,10 +297,21 @@ def _progress(total: int, finished: int) -> Iterator[Any]:
 # --- what comes out ---------------------------------------------------------------------------------------------------
 
 
+def _text(
+    plan: Plan, folder: RunFolder, samples: Sequence[Mapping[str, Any]], catalogue: Catalogue, published: Any
+) -> str:
+    """Return the report of a run: of kernels by their cycles, of models by their success."""
+    if plan.settings.agent:
+        return bench_models.report_text(folder, catalogue, published)
+    from kernelcraft_core.reports import report
+
+    return report(samples, {cell.task: cell.title for cell in plan.cells}, published)
+
+
 def _published(catalogue: Catalogue) -> list[dict[str, Any]]:
     from attrs import asdict
 
-    return [asdict(entry) for suite in catalogue.suites for entry in suite.published()]
+    return [asdict(entry) for entry in catalogue.published()]
 
 
 def _summary(
@@ -276,7 +327,7 @@ def _summary(
             entry["published"] = [line.as_dict() for line in reached(group.samples, published, group.target)]
         entries.append(entry)
     return {
-        "ok": all(map(as_expected, samples)),
+        "ok": all(map(as_expected, samples)) and len(samples) == len(plan.cells),
         "run": run,
         "totals": entries,
         "skipped": [

@@ -68,7 +68,7 @@ def command(ctx: click.Context, /, file: str | None, target_name: str, as_json: 
     if as_json:
         output.emit("kc.eval/1", {"ok": score.passed, "seed": salt, **score.as_dict()})
     else:
-        _print(workload, score)
+        print_score(workload, score)
     ctx.exit(0 if score.passed else ANSWER_NO)
 
 
@@ -90,7 +90,8 @@ def _score(evaluator: Evaluator, workload: Workload, file: str | None, salt: str
     )
 
 
-def _print(workload: Workload, score: Evaluation) -> None:
+def print_score(workload: Workload, score: Evaluation) -> None:
+    """Print a score: findings to standard error, the rest to standard output."""
     show_findings(score.diagnostics)
     click.echo(output.table([("status", score.status), *_rows(workload, score)]))
     comparison = score.comparison

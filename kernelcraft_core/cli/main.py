@@ -6,6 +6,7 @@ reader that goes away (`kc ... | head`) is no error. A command may return its ex
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -38,6 +39,13 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "list-tasks": ("list_tasks", "List the tasks, and which configurations each target has."),
     "tasks": ("tasks", "Check that the workloads catch wrong kernels."),
     "eval": ("eval", "Score a kernel on a task."),
+    "report": ("report", "Report what came out of a run."),
+    "compare": ("compare", "Compare two runs cell by cell."),
+    "rescore": ("rescore", "Score the kernels of a run again."),
+    "view": ("view", "List the samples of a run, or show one."),
+    "prompt": ("prompt", "Print what an agent is told about a task."),
+    "episode": ("episode", "Work on a kernel as a model does: start, look, score."),
+    "tool": ("tool", "Call a tool on the kernel of an episode."),
 }
 """Name of a command -> (its module in this package, its line in the help). The module's `command` is the command."""
 
@@ -95,6 +103,11 @@ class LazyGroup(click.Group):
         except BrokenPipeError:
             _drop_stdout()
             ctx.exit(0)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF) or error.filename is not None:
+                raise
+            _drop_stdout()
+            raise click.UsageError(f"standard output cannot be written: {error.strerror}") from None
         return result
 
     def main(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,9 @@ def command() -> None:
 @click.option("--task", "tasks", multiple=True, metavar="TASK", help="Only this task. May be repeated.")
 @click.option("--level", "levels", multiple=True, type=click.IntRange(1, 3), help="Only this level. May be repeated.")
 @click.option("--config", "configs", multiple=True, metavar="CONFIG", help="Only this configuration. May be repeated.")
-@click.option("--kind", metavar="KIND", help="Mutate the kernel of this kind. [default: the baseline]")
+@click.option(
+    "--kind", metavar="KIND", help="Kernel to mutate: a kind, or `baseline`. [default: expert, else the baseline]"
+)
 @click.option("--mutants", type=click.IntRange(0, 100_000), default=100, show_default=True, help="Mutants per kernel.")
 @click.option("--seed", metavar="TEXT", default="development", show_default=True, help="Seed of inputs and mutants.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes.")
@@ -61,7 +64,9 @@ def check(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
         jobs = jobs_of(catalogue, options)
         if not jobs:
             raise click.UsageError("no workload is of these tasks, levels and configurations", ctx)
-        with click.progressbar(length=len(jobs), label="checking", file=sys.stderr, show_pos=True) as bar:
+        with click.progressbar(
+            length=len(jobs), label="checking", file=sys.stderr or io.StringIO(), show_pos=True
+        ) as bar:
             session = session_of(ctx)
             bites = list(run(catalogue, jobs, options["jobs"], bar.update, (session.files, session.local)))
     report = _Report(bites, options["at_least"] / 100)

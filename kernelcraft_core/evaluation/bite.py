@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from kernelcraft_core.diagnostics import Diagnostic, EvaluationError
+from kernelcraft_core.diagnostics import Diagnostic, EvaluationError, KernelCraftError
 from kernelcraft_core.evaluation import model
 from kernelcraft_core.evaluation.compare import compare
-from kernelcraft_core.evaluation.evaluator import Evaluator, Run
+from kernelcraft_core.evaluation.evaluator import Evaluator, Run, blame
 from kernelcraft_core.evaluation.mutants import Mutant, Mutator
 from kernelcraft_core.evaluation.nulls import null_results
 from kernelcraft_core.evaluation.seeds import Draw, plan
@@ -115,8 +115,21 @@ def check(
         step: called after each mutant.
 
     Raises:
-        EvaluationError: KC0610 the kernel itself does not pass on the draws used here.
+        EvaluationError: KC0610 the kernel itself does not pass on the draws used here; KC0609 the plug-in fails.
+        KernelCraftError: as `Evaluator.run`, and as the plug-in's functions.
     """
+    try:
+        return _checked(evaluator, workload, kernel, mutants, salt, step)
+    except KernelCraftError:
+        raise
+    except Exception as error:
+        findings = [evolve(d, message=f"{workload.target} {workload.name}: {d.message}") for d in blame(error)]
+        raise EvaluationError(findings) from error
+
+
+def _checked(
+    evaluator: Evaluator, workload: Workload, kernel: Kernel, mutants: int, salt: str, step: Callable[[], None]
+) -> Bite:
     nulls, passing = check_nulls(evaluator, workload, salt)
     text = kernel.source()
     opened = evaluator.target(workload)
@@ -128,7 +141,9 @@ def check(
             message = f"{workload.target}: the {kernel.kind} kernel of {workload.name} fails: {run.score.status}"
             raise EvaluationError(Diagnostic("KC0610", message, hint=f"input family {run.score.draw.family}"))
     limits = Limits(instructions=10_000 + 4 * max(run.score.instret for run in originals), wall_time=60.0)
-    seed = int.from_bytes(hashlib.sha256(f"{salt}/{workload.target}/{workload.name}".encode()).digest()[:8], "big")
+    seed = int.from_bytes(
+        hashlib.sha256(f"{salt}/{workload.target}/{workload.name}".encode("utf-8", "surrogatepass")).digest()[:8], "big"
+    )
     counts = {"killed": 0, "identical": 0}
     survivors: list[Mutant] = []
     for mutant, changed in Mutator(opened, text, seed).mutants(mutants):

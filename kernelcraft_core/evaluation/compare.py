@@ -122,7 +122,7 @@ def _against(
         problem = _unlike(name, got.get(name), expected)
         if problem:
             return Comparison(False, variant, elements, 0, math.inf, math.inf, (), problem)
-        right, error, excess = _elements(got[name], expected, tolerance)
+        right, error, excess = judge(got[name], expected, tolerance)
         matching += int(np.count_nonzero(right))
         norm = _rel_l2(got[name], expected)
         close = close and (tolerance.rel_l2 is None or norm <= tolerance.rel_l2)
@@ -147,10 +147,16 @@ def _unlike(name: str, got: Any, expected: NDArray[Any]) -> str | None:
     return None
 
 
-def _elements(
+def judge(
     got: NDArray[Any], expected: NDArray[Any], tolerance: Tolerance
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64], NDArray[np.float64]]:
-    """Return which elements are right, their absolute errors, and by how much the errors exceed what is allowed."""
+    """Return which elements are right, their absolute errors, and by how much the errors exceed what is allowed.
+
+    Args:
+        got: what a kernel left; same shape and dtype as `expected`.
+        expected: a golden result.
+        tolerance: its element-wise part is used.
+    """
     if got.dtype.kind not in "f":
         a, b = got.astype(object), expected.astype(object)  # exact, also for 64-bit integers
         error = np.abs(a - b).astype(np.float64) if got.size else np.zeros(got.shape)

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from attrs import define, evolve, field, frozen
 
 from kernelcraft_core.diagnostics import AssemblyError, Diagnostic, EvaluationError, KernelCraftError
@@ -26,6 +27,7 @@ from kernelcraft_core.evaluation.model import DrawResult, Evaluation
 from kernelcraft_core.evaluation.nulls import passing_null
 from kernelcraft_core.evaluation.seeds import DEVELOPMENT, MIN_DRAWS, Draw, plan
 from kernelcraft_core.facade import Target, target
+from kernelcraft_core.hooks import explain
 from kernelcraft_core.isa import Extension, Program
 from kernelcraft_core.sim.result import Limits, RunResult
 from kernelcraft_core.tasks import Case, Workload
@@ -77,11 +79,16 @@ class Evaluator:
         return self._targets[key]
 
     def case(self, workload: Workload, draw: Draw) -> Case:
-        """Return the case of a draw."""
+        """Return the case of a draw.
+
+        Raises:
+            ValueError: its golden results are not the workload's outputs.
+            Exception: as the workload's `draw`.
+        """
         key = (workload.target, workload.name, draw.seed, draw.family)
         if key not in self._cases:
             family = self.catalogue.task(workload.task).family(draw.family)
-            self._cases[key] = workload.draw(draw.seed, family)
+            self._cases[key] = _fitting(workload, workload.draw(draw.seed, family))
             while len(self._cases) > KEPT_CASES:
                 self._cases.popitem(last=False)
         self._cases.move_to_end(key)
@@ -169,9 +176,9 @@ class Evaluator:
             program = opened.assemble(source, filename)
         except AssemblyError as error:
             return evolve(score, status=model.SYNTAX_ERROR, diagnostics=error.diagnostics)
-        except EvaluationError:
-            raise
         except Exception as error:
+            if isinstance(error, EvaluationError) and error.code == "KC0606":
+                raise
             return _harness(score, error)
         score = evolve(score, **_static(opened, program), diagnostics=program.diagnostics)
         try:
@@ -214,6 +221,20 @@ class Evaluator:
         return score
 
 
+def _fitting(workload: Workload, case: Case) -> Case:
+    """Return a case whose golden results all have the outputs, shapes and dtypes of the workload.
+
+    Raises:
+        ValueError: they have not.
+    """
+    wanted = {output.name: (output.shape, np.dtype(output.dtype).name) for output in workload.outputs}
+    for variant, golden in case.goldens.items():
+        found = {name: (array.shape, array.dtype.name) for name, array in golden.items()}
+        if found != wanted:
+            raise ValueError(f"the golden result {variant!r} is {found}, the workload's outputs are {wanted}")
+    return case
+
+
 def _static(opened: Target, program: Program) -> dict[str, Any]:
     """Return what is known of a program without running it."""
     words = Counter(word for index, word in enumerate(program.words) if index not in program.data_items)
@@ -236,12 +257,15 @@ def _by_category(opened: Target, counts: Mapping[str, int]) -> dict[str, int]:
 
 def _harness(score: Evaluation, error: Exception) -> Evaluation:
     """Return a score that counts against us, with the error it ended by."""
+    return evolve(score, status=model.HARNESS_ERROR, diagnostics=(*score.diagnostics, *blame(error)))
+
+
+def blame(error: Exception) -> Sequence[Diagnostic]:
+    """Return the findings of an error on our side: its own, or KC0609 with the place where it was raised."""
     if isinstance(error, KernelCraftError):
-        found = error.diagnostics
-    else:
-        tail = error.__traceback__
-        while tail is not None and tail.tb_next is not None:
-            tail = tail.tb_next
-        where = f" ({Path(tail.tb_frame.f_code.co_filename).name}:{tail.tb_lineno})" if tail else ""
-        found = (Diagnostic("KC0609", f"{type(error).__name__}: {error}{where}"),)
-    return evolve(score, status=model.HARNESS_ERROR, diagnostics=(*score.diagnostics, *found))
+        return error.diagnostics
+    tail = error.__traceback__
+    while tail is not None and tail.tb_next is not None:
+        tail = tail.tb_next
+    where = f" ({Path(tail.tb_frame.f_code.co_filename).name}:{tail.tb_lineno})" if tail else ""
+    return (Diagnostic("KC0609", f"{explain(error)}{where}"),)

@@ -57,4 +57,4 @@ def plan(workload: Workload, salt: str, draws: int = MIN_DRAWS) -> tuple[Draw, .
 
 def _number(text: str) -> int:
     """Return 64 bits of the SHA-256 of a text."""
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+    return int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:8], "big")

@@ -76,7 +76,7 @@ def _kinds(group: Group, titles: Mapping[str, str]) -> list[str]:
         names = []
         for task, configs in tasks.items():
             every = {s["config"] for s in group.samples if s["task"] == task}
-            some = f" ({', '.join(sorted(configs, key=_natural))})" if configs != every else ""
+            some = f" ({', '.join(sorted(configs, key=natural))})" if configs != every else ""
             names += [titles.get(task, task) + some] if configs else []
         text = f"{kind} kernels: {', '.join(names)}"
         out += textwrap.wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
@@ -93,11 +93,11 @@ def _table(
     """Return the lines of a table; configurations that do not fit beside each other go below."""
     best = best_published(published or (), target)
     cells = {(s["task"], s["config"]): s for s in samples}
-    configs = sorted({s["config"] for s in samples}, key=_natural)
+    configs = sorted({s["config"] for s in samples}, key=natural)
     columns = {c: _column(c, {key: s for key, s in cells.items() if key[1] == c}, best) for c in configs}
     rows = [(level, list(dict.fromkeys(s["task"] for s in found))) for level, found in _by_level(samples)]
     names = {task: "  " + titles.get(task, task) for _, tasks in rows for task in tasks}
-    first = max(len(name) for name in [*names.values(), *map(_level, dict(rows))])
+    first = max(len(name) for name in [*names.values(), *map(level_name, dict(rows))])
     first = min(first, width // 3)
     out: list[str] = []
     for block in _blocks(configs, columns, width - first):
@@ -106,7 +106,7 @@ def _table(
         widths = {c: max(map(len, columns[c].values())) for c in block}
         out.append(_line("", first, [columns[c][None].rjust(widths[c]) for c in block]))
         for level, tasks in rows:
-            out.append(_level(level))
+            out.append(level_name(level))
             for task in tasks:
                 texts = [columns[c].get(task, _NONE).rjust(widths[c]) for c in block]
                 out.append(_line(_cut(names[task], first), first, texts))
@@ -118,11 +118,12 @@ def _by_level(samples: Sequence[Sample]) -> Iterable[tuple[int, list[Sample]]]:
     return ((level, list(found)) for level, found in groupby(ordered, key=lambda s: s["level"]))
 
 
-def _level(level: int) -> str:
+def level_name(level: int) -> str:
+    """Return how a table calls a level."""
     return f"Level {level}: {LEVELS.get(level, '')}".rstrip(": ")
 
 
-def _natural(config: str) -> tuple[str, int, str]:
+def natural(config: str) -> tuple[str, int, str]:
     """Order C2 before C10."""
     head = config.rstrip("0123456789")
     digits = config[len(head) :]
@@ -195,19 +196,23 @@ def _failures(samples: Sequence[Sample], shown: int = 20) -> list[str]:
     bad = [s for s in samples if s["status"] != PASSED and not known_wrong(s)]
     out = ["", "failed:"] if bad else []
     for sample in bad[:shown]:
-        errors = [d for d in sample["diagnostics"] if d["severity"] == "error"]
-        reason = sample["status"].replace("_", " ")
-        if errors:
-            where = f"line {errors[0]['line']}: " if errors[0].get("line") else ""
-            reason = f"{where}{errors[0]['code']} {errors[0]['message']}"
-        elif sample["worst"]:
-            worst = sample["worst"][0]
-            index = ", ".join(map(str, worst["index"]))
-            reason = f"{worst['output']}[{index}] = {_number(worst['got'])}, not {_number(worst['expected'])}"
-        out.append(f"  {sample['task']}/{sample['config']}: {_cut(reason, 200)}")
+        out.append(f"  {sample['task']}/{sample['config']}: {_cut(reason(sample), 200)}")
     if len(bad) > shown:
         out.append(f"  and {len(bad) - shown} more")
     return out
+
+
+def reason(sample: Sample) -> str:
+    """Return what the first finding of a kernel that failed says, or where it is wrong the most."""
+    errors = [d for d in sample["diagnostics"] if d["severity"] == "error"]
+    if errors:
+        where = f"line {errors[0]['line']}: " if errors[0].get("line") else ""
+        return f"{where}{errors[0]['code']} {errors[0]['message']}"
+    if sample["worst"]:
+        worst = sample["worst"][0]
+        index = ", ".join(map(str, worst["index"]))
+        return f"{worst['output']}[{index}] = {_number(worst['got'])}, not {_number(worst['expected'])}"
+    return str(sample["status"]).replace("_", " ")
 
 
 def _number(value: object) -> str:

@@ -8,10 +8,12 @@ from typing import Any
 
 from attrs import frozen
 
+from kernelcraft_core.reports.statistics import geometric_mean
+
 PASSED = "passed"
 HARNESS_ERROR = "harness_error"
 COMPILER = "compiler"
-"""Method of a published result that is the published baseline, not an agent."""
+"""How the method of a published result begins that is a compiler (`compiler-O2`), not an agent."""
 
 Sample = Mapping[str, Any]
 Key = tuple[str, str]
@@ -97,14 +99,14 @@ class Totals:
 def totals(samples: Sequence[Sample]) -> Totals:
     """Return the totals of samples."""
     speedups = [s["speedup"] for s in samples if s["status"] == PASSED and s["speedup"]]
-    mean = math.exp(math.fsum(map(math.log, speedups)) / len(speedups)) if speedups else None
+    mean = geometric_mean(speedups)
     return Totals(
         total=len(samples),
         passed=sum(s["status"] == PASSED for s in samples),
         harness_errors=sum(s["status"] == HARNESS_ERROR for s in samples),
         known_wrong=sum(map(known_wrong, samples)),
-        speedup=mean,
-        speedups=len(speedups),
+        speedup=mean.value,
+        speedups=mean.used,
     )
 
 
@@ -129,7 +131,7 @@ def best_published(published: Iterable[Mapping[str, Any]], target: str, compiler
     """Return (task, config) -> fewest published cycles of a target: of agents, or of the published compiler."""
     best: dict[Key, int] = {}
     for entry in published:
-        if entry["target"] == target and (entry["method"] == COMPILER) == compiler:
+        if entry["target"] == target and entry["method"].startswith(COMPILER) == compiler:
             key = (entry["task"], entry["config"])
             best[key] = min(entry["cycles"], best.get(key, entry["cycles"]))
     return best

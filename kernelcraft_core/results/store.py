@@ -34,6 +34,8 @@ from typing import Any
 from kernelcraft_core import __version__
 from kernelcraft_core.diagnostics import Diagnostic, ResultsError
 from kernelcraft_core.results import schema
+from kernelcraft_core.results.checks import SAMPLE_SHAPE, Key
+from kernelcraft_core.results.lines import BROKEN, json_lines, regular
 
 RUN_FILE = "run.json"
 SAMPLES_FILE = "samples.jsonl"
@@ -64,6 +66,7 @@ class RunFolder:
         self._stream = -1
         if lock is not None:
             with _writing(path):
+                regular(path / SAMPLES_FILE)
                 self._stream = os.open(path / SAMPLES_FILE, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
                 _cut_torn_line(self._stream)
             try:
@@ -97,7 +100,7 @@ class RunFolder:
                     )
                     raise _fail("KC0805", f"{path} exists already and is not empty", hint)
                 for name, data in files:
-                    _write_whole(_inside(path, name), data)
+                    _write_whole(inside(path, name), data)
                 _write_whole(path / RUN_FILE, schema.pages({**record, "schema": schema.RUN, "version": __version__}))
             return cls(path, _read_record(path), lock)
         except BaseException:
@@ -138,10 +141,8 @@ class RunFolder:
         """
         file = self.path / SAMPLES_FILE
         try:
-            with open(file, "rb") as stream:
-                for number, text in enumerate(stream, 1):
-                    if text.endswith(b"\n"):  # else it is torn, or is being written at this moment
-                        yield _sample(text, f"{file}:{number}")
+            for number, value in json_lines(file):
+                yield _sample(value, f"{file}:{number}")
         except FileNotFoundError:
             return
         except OSError as error:
@@ -191,7 +192,7 @@ class RunFolder:
             ResultsError: KC0806.
         """
         self._writable()
-        path = _inside(self.path / KERNELS, name)
+        path = inside(self.path / KERNELS, name)
         with _writing(path):
             _write_whole(path, source)
         return {"path": f"{KERNELS}/{name}", "sha256": hashlib.sha256(source).hexdigest()}
@@ -273,8 +274,12 @@ def _write_whole(path: Path, data: bytes) -> None:
         os.close(folder)
 
 
-def _inside(path: Path, name: str) -> Path:
-    """Return the place of a file in the run folder; names that lead out of it are refused."""
+def inside(path: Path, name: str) -> Path:
+    """Return the place of a file in the run folder.
+
+    Raises:
+        ResultsError: KC0806 the name leads out of it, or is none.
+    """
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts or "\\" in name or "\0" in name:
         raise _fail("KC0806", f"{name!r} is not a name inside a run folder")
@@ -300,6 +305,7 @@ def _cut_torn_line(descriptor: int) -> None:
 def _read_record(path: Path) -> dict[str, Any]:
     file = path / RUN_FILE
     try:
+        regular(file)
         record = json.loads(file.read_bytes())
     except FileNotFoundError:
         raise _fail("KC0801", f"{path} is not a run folder: it has no {RUN_FILE}") from None
@@ -311,13 +317,18 @@ def _read_record(path: Path) -> dict[str, Any]:
     return record
 
 
-def _sample(text: bytes, where: str) -> dict[str, Any]:
-    try:
-        sample = json.loads(text)
-    except (ValueError, RecursionError):
-        raise _fail("KC0807", f"{where}: the line is not JSON", "remove it; its sample is then run again") from None
+def _sample(sample: Any, where: str) -> dict[str, Any]:
+    if sample is BROKEN:
+        raise _fail("KC0807", f"{where}: the line is not JSON", "remove it; its sample is then run again")
     schema.readable(sample.get("schema") if isinstance(sample, dict) else None, schema.SAMPLE, where)
     if not isinstance(sample.get("id"), str) or not isinstance(sample.get("status"), str):
         raise _fail("KC0807", f"{where}: the sample has no id or no status", "remove the line")
     assert isinstance(sample, dict)
+    wrong = [f"`{name}` is not {key.kind.words}" for name, key in SAMPLE_SHAPE.items() if not _fits(sample, name, key)]
+    if wrong:
+        raise _fail("KC0807", f"{where}: {'; '.join(wrong)}", "remove the line; its sample is then run again")
     return sample
+
+
+def _fits(sample: Mapping[str, Any], name: str, key: Key) -> bool:
+    return name not in sample or key.kind.fits(sample[name])

@@ -5,7 +5,7 @@ A task suite plug-in returns a `Suite` from `kc_tasks`; a target's plug-in retur
 """
 
 from kernelcraft_core.tasks.families import STANDARD, Family, standard_families
-from kernelcraft_core.tasks.model import BUDGETS, Flag, Published, Suite, Task, Tensor
+from kernelcraft_core.tasks.model import BUDGETS, Flag, Published, PublishedSuccess, Suite, Task, Tensor
 from kernelcraft_core.tasks.workload import (
     KERNEL_KINDS,
     BaselineCompiler,
@@ -29,6 +29,7 @@ __all__ = [
     "Kernel",
     "Output",
     "Published",
+    "PublishedSuccess",
     "Suite",
     "Task",
     "Tensor",

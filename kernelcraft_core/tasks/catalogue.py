@@ -12,17 +12,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import frozen
 
-from kernelcraft_core.diagnostics import Diagnostic, EvaluationError, PluginError, did_you_mean
+from kernelcraft_core.diagnostics import Diagnostic, EvaluationError, KernelCraftError, PluginError, did_you_mean
+from kernelcraft_core.hooks import explain
 from kernelcraft_core.plugins import PluginRegistry
 from kernelcraft_core.tasks.families import STANDARD
-from kernelcraft_core.tasks.model import Suite, Task
+from kernelcraft_core.tasks.model import Published, PublishedSuccess, Suite, Task
 from kernelcraft_core.tasks.workload import Kernel, Workload
+
+_T = TypeVar("_T")
 
 
 def _fail(code: str, message: str, hint: str | None = None) -> EvaluationError:
@@ -55,6 +58,18 @@ class Catalogue:
                     raise _fail("KC0601", f"suites {other} and {suite.name} both have the task {task.slug!r}")
             found.append(suite)
         return tuple(found)
+
+    def published(self) -> list[Published]:
+        """Return the cited results of all suites.
+
+        Raises:
+            EvaluationError: KC0601 a suite fails to give them.
+        """
+        return [entry for suite in self.suites for entry in _cited(suite, suite.published)]
+
+    def published_success(self) -> list[PublishedSuccess]:
+        """Return the cited success of all suites. Raises: as `published`."""
+        return [entry for suite in self.suites for entry in _cited(suite, suite.published_success)]
 
     @cached_property
     def tasks(self) -> Mapping[str, Task]:
@@ -102,7 +117,7 @@ class Catalogue:
     def _load(self, target: str) -> Mapping[tuple[str, str], Workload]:
         found: dict[tuple[str, str], Workload] = {}
         for part in self.registry.hook.kc_workloads(target=target):
-            for workload in part or ():
+            for workload in _sequence(part, "KC0602", "kc_workloads"):
                 if not isinstance(workload, Workload):
                     raise _fail("KC0602", f"a plug-in's kc_workloads returns {type(workload).__name__}, not a Workload")
                 key = (workload.task, workload.config)
@@ -152,7 +167,13 @@ class Catalogue:
             EvaluationError: KC0607 what the target's compiler gives are no kernels.
         """
         compiler: Any = self.registry.hook.kc_baseline_compiler(target=workload.target)
-        kernels = tuple(compiler.kernels(workload)) if compiler is not None else ()
+        try:
+            kernels = tuple(compiler.kernels(workload)) if compiler is not None else ()
+        except KernelCraftError:
+            raise
+        except (Exception, SystemExit) as error:
+            message = f"{workload.target}: the kernels of {workload.name} cannot be had: {explain(error)}"
+            raise _fail("KC0607", message, "this is a mistake in the target's plug-in") from error
         kinds = [kernel.kind if isinstance(kernel, Kernel) else "?" for kernel in kernels]
         if "?" in kinds or len(set(kinds)) != len(kinds):
             raise _fail("KC0607", f"{workload.target}: kernels of {workload.name} are {kinds}: not one of each kind")
@@ -171,6 +192,21 @@ class Catalogue:
         what = f"{kind} kernel" if kind else "kernel"
         hint = f"there is {', '.join(k.kind for k in kernels)}" if kernels else None
         raise _fail("KC0607", f"{workload.target} has no {what} for {workload.name}", hint)
+
+
+def _cited(suite: Suite, give: Callable[[], Sequence[_T]]) -> Sequence[_T]:
+    try:
+        return give()
+    except Exception as error:
+        message = f"suite {suite.name} cannot give its published results: {explain(error)}"
+        raise _fail("KC0601", message, "this is a mistake in the suite's plug-in") from error
+
+
+def _sequence(value: Any, code: str, hook: str) -> Iterable[Any]:
+    """Return what a hook returned, if it can be gone through."""
+    if not isinstance(value, list | tuple):
+        raise _fail(code, f"a plug-in's {hook} returns {type(value).__name__}, not a sequence")
+    return value
 
 
 def select(

@@ -8,14 +8,21 @@ for it; a workload keeps those that its number formats can carry.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from kernelcraft_core.tasks import fields
+
 F64 = NDArray[np.float64]
 STANDARD = "standard"
 """Name of the family every workload has: normal values, mean 0, standard deviation 1."""
+
+
+def _sample_function(call: Any) -> Any:
+    return fields.guarded(call, "sample", np.ndarray)
 
 
 @frozen
@@ -27,9 +34,14 @@ class Family:
         sample: (generator, shape) -> float64 of that shape, finite.
     """
 
-    name: str
-    description: str
-    sample: Callable[[np.random.Generator, tuple[int, ...]], F64] = field(repr=False, eq=False)
+    name: str = field(validator=fields.SLUG)
+    description: str = field(validator=fields.LINE)
+    sample: Callable[[np.random.Generator, tuple[int, ...]], F64] = field(
+        repr=False,
+        eq=False,
+        converter=_sample_function,
+        validator=fields.FUNCTION,
+    )
 
 
 def _scaled(factor: float) -> Callable[[np.random.Generator, tuple[int, ...]], F64]:

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import in_, matches_re
+from attrs.validators import in_
 from numpy.typing import NDArray
 
+from kernelcraft_core.tasks import fields
 from kernelcraft_core.tasks.families import STANDARD, Family
 
 F64 = NDArray[np.float64]
@@ -34,12 +35,12 @@ class Tensor:
         doc: one line, empty when the name says it.
     """
 
-    name: str
-    shape: tuple[str, ...]
+    name: str = field(validator=fields.TITLE)
+    shape: tuple[str, ...] = field(converter=fields.as_tuple, validator=fields.each(str, "a sequence of texts"))
     role: str = field(
         default="activation", validator=in_(("activation", "weight", "bias", "table", "mask", "tokens", "result"))
     )
-    doc: str = ""
+    doc: str = field(default="", validator=fields.LINE)
 
     def dimensions(self, parameters: Mapping[str, int]) -> tuple[int, ...]:
         """Return the shape in numbers. Raises: KeyError for a parameter that is not given."""
@@ -59,9 +60,15 @@ def _product(text: str, parameters: Mapping[str, int]) -> int:
 class Flag:
     """A choice in which the published forms of a task differ: its default, the choices, what they mean."""
 
-    default: Any
-    choices: tuple[Any, ...]
-    doc: str
+    default: Any = field(validator=fields.PLAIN)
+    choices: tuple[Any, ...] = field(
+        converter=fields.as_tuple, validator=fields.must_be("a sequence of plain values", fields.are_plain)
+    )
+    doc: str = field(validator=fields.LINE)
+
+
+def _reference_function(call: Any) -> Any:
+    return fields.guarded(call, "the reference", Mapping)
 
 
 @frozen(eq=False)
@@ -78,19 +85,19 @@ class Task:
         reference: float64 (or exact integer) results; knows no target.
     """
 
-    slug: str = field(validator=matches_re(r"[a-z][a-z0-9_]*"))
-    title: str
+    slug: str = field(validator=fields.SLUG)
+    title: str = field(validator=fields.TITLE)
     level: int = field(validator=in_(tuple(BUDGETS)))
-    category: str
-    formula: str
-    parameters: Mapping[str, str]
-    inputs: Sequence[Tensor]
-    outputs: Sequence[Tensor]
-    families: Sequence[Family]
-    reference: Reference = field(repr=False)
-    flags: Mapping[str, Flag] = field(factory=dict)
-    number: int | None = None
-    doc: str = ""
+    category: str = field(validator=fields.LINE)
+    formula: str = field(validator=fields.TEXT)
+    parameters: Mapping[str, str] = field(validator=fields.mapping(str, "a mapping from names to meanings"))
+    inputs: Sequence[Tensor] = field(converter=fields.as_tuple, validator=fields.each(Tensor, "a sequence of Tensor"))
+    outputs: Sequence[Tensor] = field(converter=fields.as_tuple, validator=fields.each(Tensor, "a sequence of Tensor"))
+    families: Sequence[Family] = field(converter=fields.as_tuple, validator=fields.each(Family, "a sequence of Family"))
+    reference: Reference = field(repr=False, converter=_reference_function, validator=fields.FUNCTION)
+    flags: Mapping[str, Flag] = field(factory=dict, validator=fields.mapping(Flag, "a mapping from names to Flag"))
+    number: int | None = field(default=None, validator=fields.optional(fields.COUNT))
+    doc: str = field(default="", validator=fields.TEXT)
 
     @property
     def budget(self) -> int:
@@ -164,15 +171,34 @@ def _no_family(name: str) -> Family:
 class Published:
     """A published result, for comparison: cycles a method reached on a task of a target. `method` names model or compiler."""
 
-    target: str
-    task: str
-    config: str
-    method: str
-    cycles: int
+    target: str = field(validator=fields.TITLE)
+    task: str = field(validator=fields.TITLE)
+    config: str = field(validator=fields.TITLE)
+    method: str = field(validator=fields.TITLE)
+    cycles: int = field(converter=fields.as_int, validator=fields.POSITIVE)
 
 
-def _nothing() -> tuple[Published, ...]:
+@frozen
+class PublishedSuccess:
+    """A published result, for comparison: how many configurations of a task a model solved on a target."""
+
+    target: str = field(validator=fields.TITLE)
+    task: str = field(validator=fields.TITLE)
+    model: str = field(validator=fields.TITLE)
+    solved: int = field(converter=fields.as_int, validator=fields.COUNT)
+    attempted: int = field(converter=fields.as_int, validator=fields.COUNT)
+
+
+def _nothing() -> tuple[()]:
     return ()
+
+
+def _published_function(call: Any) -> Any:
+    return fields.guarded(call, "published", tuple, Published)
+
+
+def _published_success_function(call: Any) -> Any:
+    return fields.guarded(call, "published_success", tuple, PublishedSuccess)
 
 
 @frozen(eq=False)
@@ -182,12 +208,24 @@ class Suite:
     Attributes:
         name: lower case. version: `major.minor`; the major one changes when scores may.
         published: returns cited results of others; method `compiler` is the published baseline.
+        published_success: returns how often others are reported to have solved the tasks.
     """
 
-    name: str
-    version: str
-    tasks: Sequence[Task]
-    published: Callable[[], Sequence[Published]] = field(default=_nothing, repr=False)
+    name: str = field(validator=fields.matching(r"[a-z][a-z0-9_.-]*", "a name in lower case"))
+    version: str = field(validator=fields.matching(r"[0-9]+(\.[0-9]+)+", "a version such as '1.0'"))
+    tasks: Sequence[Task] = field(converter=fields.as_tuple, validator=fields.each(Task, "a sequence of Task"))
+    published: Callable[[], Sequence[Published]] = field(
+        default=_nothing,
+        repr=False,
+        converter=_published_function,
+        validator=fields.FUNCTION,
+    )
+    published_success: Callable[[], Sequence[PublishedSuccess]] = field(
+        default=_nothing,
+        repr=False,
+        converter=_published_success_function,
+        validator=fields.FUNCTION,
+    )
 
     def __attrs_post_init__(self) -> None:
         slugs = [task.slug for task in self.tasks]

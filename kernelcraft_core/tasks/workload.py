@@ -10,11 +10,29 @@ from attrs import field, frozen
 from attrs.validators import in_
 from numpy.typing import NDArray
 
+from kernelcraft_core.diagnostics import Diagnostic, EvaluationError, KernelCraftError
 from kernelcraft_core.sim.result import Limits
+from kernelcraft_core.tasks import fields
 from kernelcraft_core.tasks.families import STANDARD, Family
 
 KERNEL_KINDS = ("published", "naive", "compiler", "template", "expert")
 """Kinds of kernels a plug-in may ship."""
+MAX_KERNEL = 64 << 20
+"""Largest kernel in characters."""
+
+
+def _is_numeric(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
+
+
+def _named(value: Any, fits: Callable[[Any], bool]) -> bool:
+    """Whether a value is a mapping from printable names to values that fit."""
+    if not isinstance(value, Mapping):
+        return False
+    return all(isinstance(key, str) and key.isprintable() and fits(item) for key, item in value.items())
+
+
+_ARRAYS = fields.must_be("a mapping from names to arrays of numbers", lambda value: _named(value, _is_numeric))
 
 
 @frozen
@@ -32,12 +50,16 @@ class Tolerance:
         reason: why these numbers, with their source.
     """
 
-    atol: float = 0.0
-    rtol: float = 0.0
-    rel_l2: float | None = None
-    max_ulp: int | None = None
-    dtype: str = "f32"
-    reason: str = ""
+    atol: float = field(default=0.0, validator=fields.NUMBER)
+    rtol: float = field(default=0.0, validator=fields.NUMBER)
+    rel_l2: float | None = field(default=None, validator=fields.optional(fields.NUMBER))
+    max_ulp: int | None = field(default=None, validator=fields.optional(fields.COUNT))
+    dtype: str = field(default="f32", validator=fields.TITLE)
+    reason: str = field(default="", validator=fields.TEXT)
+
+
+def _read_function(call: Any) -> Any:
+    return fields.guarded(call, "read", np.ndarray)
 
 
 @frozen(eq=False)
@@ -50,11 +72,13 @@ class Output:
         where: for people: memory, address, layout.
     """
 
-    name: str
-    shape: tuple[int, ...]
-    dtype: str
-    read: Callable[[Mapping[str, Any]], NDArray[Any]] = field(repr=False)
-    where: str = ""
+    name: str = field(validator=fields.TITLE)
+    shape: tuple[int, ...] = field(converter=fields.as_tuple, validator=fields.each(int, "a sequence of int"))
+    dtype: str = field(validator=fields.TITLE)
+    read: Callable[[Mapping[str, Any]], NDArray[Any]] = field(
+        repr=False, converter=_read_function, validator=fields.FUNCTION
+    )
+    where: str = field(default="", validator=fields.TEXT)
 
 
 @frozen(eq=False)
@@ -68,9 +92,14 @@ class Case:
             of one variant; the first is the one reported when none does better.
     """
 
-    inputs: Mapping[str, NDArray[Any]]
-    state: Mapping[str, Any]
-    goldens: Mapping[str, Mapping[str, NDArray[Any]]]
+    inputs: Mapping[str, NDArray[Any]] = field(validator=_ARRAYS)
+    state: Mapping[str, Any] = field(validator=fields.mapping(None, "a mapping from names to presets"))
+    goldens: Mapping[str, Mapping[str, NDArray[Any]]] = field(
+        validator=fields.must_be(
+            "a mapping from variants, at least one, to arrays of numbers by output",
+            lambda value: _named(value, lambda golden: _named(golden, _is_numeric) and bool(golden)) and bool(value),
+        )
+    )
 
 
 @frozen
@@ -83,14 +112,32 @@ class Bound:
         reason: how the bound is derived.
     """
 
-    cycles: int
-    parts: Mapping[str, int] = field(factory=dict)
-    rates: Mapping[str, int] = field(factory=dict)
-    reason: str = ""
+    cycles: int = field(converter=fields.as_int, validator=fields.POSITIVE)
+    parts: Mapping[str, int] = field(factory=dict, converter=fields.as_ints, validator=fields.COUNTS)
+    rates: Mapping[str, int] = field(factory=dict, converter=fields.as_ints, validator=fields.COUNTS)
+    reason: str = field(default="", validator=fields.TEXT)
+
+
+def _are_outputs(value: Any) -> bool:
+    if not isinstance(value, tuple) or not value or not all(isinstance(item, Output) for item in value):
+        return False
+    return len({output.name for output in value}) == len(value)
+
+
+_OUTPUTS = fields.must_be("a sequence of Output, at least one, each with another name", _are_outputs)
+_NAMES = fields.each(str, "a sequence of names")
 
 
 def _limits() -> Limits:
     return Limits(instructions=200_000_000, wall_time=300.0)
+
+
+def _draw_function(call: Any) -> Any:
+    return fields.guarded(call, "draw", Case)
+
+
+def _bound_function(call: Any) -> Any:
+    return fields.guarded(call, "bound", Bound)
 
 
 @frozen(eq=False)
@@ -110,20 +157,25 @@ class Workload:
         layout: Markdown for people and agents: where the inputs lie, in which format, where the result is expected.
     """
 
-    target: str
-    task: str
-    config: str
-    parameters: Mapping[str, int]
-    outputs: Sequence[Output]
-    tolerance: Tolerance
-    draw: Callable[[int, Family], Case] = field(repr=False)
-    bound: Callable[[Mapping[str, Any]], Bound] = field(repr=False)
-    flags: Mapping[str, Any] = field(factory=dict)
-    machine: str | None = None
-    requires: tuple[str, ...] = ()
-    families: tuple[str, ...] = (STANDARD,)
-    limits: Limits = field(factory=_limits)
-    layout: str = field(default="", repr=False)
+    target: str = field(validator=fields.TITLE)
+    task: str = field(validator=fields.SLUG)
+    config: str = field(validator=fields.CONFIG)
+    parameters: Mapping[str, int] = field(validator=fields.mapping(int, "a mapping from names to int"))
+    outputs: Sequence[Output] = field(converter=fields.as_tuple, validator=_OUTPUTS)
+    tolerance: Tolerance = field(validator=fields.must_be("a Tolerance", lambda value: isinstance(value, Tolerance)))
+    draw: Callable[[int, Family], Case] = field(repr=False, converter=_draw_function, validator=fields.FUNCTION)
+    bound: Callable[[Mapping[str, Any]], Bound] = field(
+        repr=False, converter=_bound_function, validator=fields.FUNCTION
+    )
+    flags: Mapping[str, Any] = field(
+        factory=dict,
+        validator=fields.must_be("a mapping from names to plain values", lambda value: _named(value, fields.is_plain)),
+    )
+    machine: str | None = field(default=None, validator=fields.optional(fields.TITLE))
+    requires: tuple[str, ...] = field(default=(), converter=fields.as_tuple, validator=_NAMES)
+    families: tuple[str, ...] = field(default=(STANDARD,), converter=fields.as_tuple, validator=_NAMES)
+    limits: Limits = field(factory=_limits, validator=fields.must_be("Limits", lambda value: isinstance(value, Limits)))
+    layout: str = field(default="", repr=False, validator=fields.TEXT)
 
     @property
     def name(self) -> str:
@@ -137,6 +189,36 @@ class Workload:
 
 
 @frozen
+class _Source:
+    """A function that makes the text of a kernel."""
+
+    make: Callable[[], str]
+
+    def __call__(self) -> str:
+        """Return the text.
+
+        Raises:
+            KernelCraftError: as the function; KC0607 for anything else that goes wrong in it, or a text too large.
+        """
+        from kernelcraft_core.hooks import explain
+
+        try:
+            text = self.make()
+        except KernelCraftError:
+            raise
+        except Exception as error:
+            raise EvaluationError(Diagnostic("KC0607", f"a kernel cannot be made: {explain(error)}")) from error
+        if len(text) > MAX_KERNEL:
+            raise EvaluationError(Diagnostic("KC0607", f"a kernel is larger than {MAX_KERNEL} characters"))
+        return text
+
+
+def _source(make: Any) -> Any:
+    guarded = fields.guarded(make, "source", str)
+    return _Source(guarded) if isinstance(guarded, fields.Guarded) and not isinstance(make, _Source) else make
+
+
+@frozen
 class Kernel:
     """A kernel that a plug-in ships.
 
@@ -147,9 +229,9 @@ class Kernel:
     """
 
     kind: str = field(validator=in_(KERNEL_KINDS))
-    source: Callable[[], str] = field(repr=False)
-    origin: str = ""
-    passes: bool = True
+    source: Callable[[], str] = field(repr=False, converter=_source, validator=fields.must_be("a function", callable))
+    origin: str = field(default="", validator=fields.TEXT)
+    passes: bool = field(default=True, validator=fields.FLAG)
 
 
 class BaselineCompiler(Protocol):

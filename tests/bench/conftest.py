@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -101,3 +102,17 @@ def again() -> Callable[..., list[dict[str, Any]]]:
             return run(plan, folder, Workers(found, paths), jobs=jobs, on_sample=news.append)
 
     return go
+
+
+@pytest.fixture
+def wait_until() -> Callable[[Callable[[], bool], str], None]:
+    """Return a function that waits for a condition, half a minute at most."""
+
+    def wait(condition: Callable[[], bool], what: str) -> None:
+        for _ in range(600):
+            if condition():
+                return
+            time.sleep(0.05)
+        pytest.fail(f"waited in vain: {what}")
+
+    return wait

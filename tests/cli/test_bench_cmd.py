@@ -335,3 +335,19 @@ def test_progress_is_a_bar_on_a_terminal() -> None:
     assert "scoring" in shown
     assert "2/2" in shown
     assert json.loads(result.stdout)["ok"]
+
+
+@pytest.mark.parametrize(
+    "command", ["kc bench --jobs 1 2>&-", "kc tasks check --mutants 1 2>&-", "rmdir ../gone; kc bench"]
+)
+def test_closed_stderr_or_a_removed_folder_changes_nothing(tmp_path: Path, command: str) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    line = command.replace("kc ", f"{sys.executable} -P -m kernelcraft_core ")
+    environment = {**os.environ, "KERNELCRAFT_PLUGINS": "toy"}
+    result = subprocess.run(
+        ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert result.returncode == 0
+    assert "C1" in result.stdout
+    assert "Traceback" not in result.stderr

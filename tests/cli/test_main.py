@@ -92,7 +92,7 @@ def test_version() -> None:
 def test_unknown_command_is_a_usage_error_with_a_hint(kc: Any) -> None:
     result = kc("list-targts", exit_code=2)
     assert result.stdout == ""
-    assert "no command is called 'list-targts'; did you mean list-targets?" in result.stderr
+    assert "no command is called 'list-targts'; did you mean list-targets or list-tasks?" in result.stderr
 
 
 def test_usage_errors_are_json_where_json_is_asked_for(kc: Any) -> None:
@@ -270,3 +270,18 @@ def test_colour(monkeypatch: pytest.MonkeyPatch, wanted: bool, name: str, value:
 
 def test_module_can_be_run() -> None:
     assert os.path.exists(str(kernelcraft_core.__file__).replace("__init__", "__main__"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_full_standard_output_is_explained() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "kernelcraft_core", "list-targets"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "standard output cannot be written" in done.stderr

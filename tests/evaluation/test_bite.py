@@ -11,7 +11,7 @@ from kernelcraft_core.evaluation import Evaluator, plan
 from kernelcraft_core.evaluation.bite import check, check_nulls
 from kernelcraft_core.evaluation.mutants import KINDS, Mutator
 from kernelcraft_core.evaluation.nulls import null_results
-from kernelcraft_core.tasks import Kernel, Tolerance, Workload
+from kernelcraft_core.tasks import Case, Kernel, Tolerance, Workload
 
 
 def kernel(text: str) -> Kernel:
@@ -108,3 +108,12 @@ def test_mutants_change_only_the_line_they_name(evaluator: Evaluator, workload: 
         changed = [i + 1 for i, (a, b) in enumerate(zip(lines, mutant.text.splitlines(), strict=False)) if a != b]
         assert mutant.line in changed
         assert len(changed) <= (2 if mutant.kind == "swap" else 1)
+
+
+def test_check_of_a_workload_that_fails_names_it(evaluator: Evaluator, workload: Workload) -> None:
+    def draw(seed: int, family: object) -> Case:
+        raise ZeroDivisionError
+
+    with pytest.raises(EvaluationError, match="triple/C1: ZeroDivisionError") as error:
+        check(evaluator, attrs.evolve(workload, draw=draw), kernel(unrolled(4)), 1, "a")
+    assert error.value.code == "KC0609"

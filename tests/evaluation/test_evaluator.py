@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 from kc_toy.tasks import X, Y, loop, unrolled
-from kernelcraft_core.diagnostics import EvaluationError, MachineError
+from kernelcraft_core.diagnostics import Diagnostic, EvaluationError, MachineError
 from kernelcraft_core.evaluation import DEVELOPMENT, Evaluator, plan
 from kernelcraft_core.sim import Limits
 from kernelcraft_core.tasks import Bound, Case, Tolerance, Workload
@@ -218,3 +218,22 @@ def test_evaluate_interrupt_is_passed_on(evaluator: Evaluator, workload: Workloa
     broken = changed(workload, outputs=[attrs.evolve(workload.outputs[0], read=read)])
     with pytest.raises(KeyboardInterrupt):
         evaluator.evaluate(broken, unrolled(4))
+
+
+def test_evaluate_golden_result_without_an_output_is_our_mistake(evaluator: Evaluator, workload: Workload) -> None:
+    """A variant that lacks an output must not make that output free."""
+    first = workload.outputs[0]
+    both = attrs.evolve(workload, outputs=[first, attrs.evolve(first, name="z")])
+    score = evaluator.evaluate(both, unrolled(4))
+    assert (score.status, [d.code for d in score.diagnostics]) == ("harness_error", ["KC0609"])
+
+
+@pytest.mark.parametrize("code", ["KC0400", "KC0600"])
+def test_evaluate_error_that_a_workload_raises_is_our_mistake(
+    evaluator: Evaluator, workload: Workload, code: str
+) -> None:
+    def draw(seed: int, family: Any) -> Case:
+        raise EvaluationError(Diagnostic(code, "the plug-in says so"))
+
+    score = evaluator.evaluate(attrs.evolve(workload, draw=draw), unrolled(4))
+    assert (score.status, [d.code for d in score.diagnostics]) == ("harness_error", [code])

@@ -51,3 +51,7 @@ def test_case_of_a_draw_is_the_same_every_time(evaluator: Evaluator, workload: W
     assert first.inputs["x"].tolist() == again.inputs["x"].tolist()
     other = evaluator.case(workload, plan(workload, "b")[0])
     assert first.inputs["x"].tolist() != other.inputs["x"].tolist()
+
+
+def test_plan_takes_a_salt_that_is_no_unicode_text(workload: Workload) -> None:
+    assert plan(workload, "\udcff") != plan(workload, "\udcfe")

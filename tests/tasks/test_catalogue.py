@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,10 +56,10 @@ def test_tasks_of_all_suites_are_ordered_by_number(opened: Callable[[str], Catal
 
 
 def test_workloads_of_another_plugin_join_the_target(opened: Callable[[str], Catalogue]) -> None:
-    catalogue = opened(GOOD_SUITE + MORE_WORKLOADS.format(change='task="thrice", config=w.config + "x"'))
+    catalogue = opened(GOOD_SUITE + MORE_WORKLOADS.format(change='task="thrice", config=w.config + "X"'))
     assert list(catalogue.workloads("toy")) == [
-        ("thrice", "C1x"),
-        ("thrice", "C2x"),
+        ("thrice", "C1X"),
+        ("thrice", "C2X"),
         ("triple", "C1"),
         ("triple", "C2"),
     ]
@@ -146,3 +148,25 @@ def test_select_empty_choice_means_all() -> None:
     assert select(all_of_them, catalogue) == all_of_them
     assert [w.config for w in select(all_of_them, catalogue, ["triple"], [1], ["C2"])] == ["C2"]
     assert select(all_of_them, catalogue, levels=[2]) == []
+
+
+@pytest.mark.parametrize("kernels", [lambda *a: 1 / 0, lambda *a: None, lambda *a: 5, lambda *a: sys.exit(3)])
+def test_compiler_that_fails_is_explained(
+    opened: Callable[[str], Catalogue], monkeypatch: pytest.MonkeyPatch, kernels: Any
+) -> None:
+    monkeypatch.setattr("kc_toy.tasks.Kernels.kernels", kernels)
+    catalogue = opened(GOOD_SUITE)
+    with pytest.raises(EvaluationError, match="triple/C1") as error:
+        catalogue.kernels(catalogue.workload("toy", "triple", "C1"))
+    assert error.value.code == "KC0607"
+
+
+@pytest.mark.parametrize("body", ["1 / 0", "[5]", "None", "[Published('toy', 'triple', 'C1', 'm', 'x')]"])
+def test_suite_whose_published_results_fail_is_named(opened: Callable[[str], Catalogue], body: str) -> None:
+    change = GOOD_SUITE.replace("level=2),)", f"level=2),), published=lambda: {body}").replace(
+        "Suite\n", "Suite, Published\n"
+    )
+    catalogue = opened(change)
+    with pytest.raises(EvaluationError, match="others") as error:
+        catalogue.published()
+    assert error.value.code == "KC0601"
