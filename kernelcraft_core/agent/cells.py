@@ -17,7 +17,7 @@ from typing import Any
 from attrs import asdict, define, evolve, field
 
 from kernelcraft_core.agent.grid import Grid, ModelChoice, PromptChoice, Study
-from kernelcraft_core.agent.limits import check_price
+from kernelcraft_core.agent.limits import NAMES, check_price
 from kernelcraft_core.agent.models import ModelContext, open_model
 from kernelcraft_core.agent.prompt import build_prompt, example_of
 from kernelcraft_core.agent.protocol import Model
@@ -147,7 +147,7 @@ class _Planner:
     ) -> None:
         setup = self.setup(workload)
         task, suite = self.catalogue.task(workload.task), self.catalogue.suite_of(workload.task)
-        limits = {name: value for name, value in grid.limits.as_dict().items() if value not in (None, False)}
+        limits = {name: getattr(grid.limits, name) for name in NAMES if getattr(grid.limits, name) is not None}
         settings = {**self.model(choice).settings, **prompt.settings(), **({"limits": limits} if limits else {})}
         subject = {"kind": MODEL, "model": choice.name, "settings": settings}
         identity = sample_id(

@@ -50,7 +50,8 @@ def run(
     jobs = max(1, min(jobs, len(cells)))
     if jobs > 1 and workers.scorer is Scorer:  # the longest ones first: no worker is left with one of them at the end
         cells.sort(key=lambda cell: -_expected(workers.catalogue, cell))
-    with closing(execute(cells, plan.settings, folder.path, workers, jobs, wanted, place)) as outcomes:
+    path = folder.path.absolute()  # workers may have another working directory
+    with closing(execute(cells, plan.settings, path, workers, jobs, wanted, place)) as outcomes:
         for cell, outcome in outcomes:
             if not outcome.final:
                 continue

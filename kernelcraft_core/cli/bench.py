@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kernelcraft_core.cli import bench_models, output
+from kernelcraft_core.cli import bench_models, bench_plan, output
 from kernelcraft_core.cli.session import session_of
 from kernelcraft_core.cli.support import ANSWER_NO, json_option, pair, reporting, show_findings
 
@@ -96,7 +96,7 @@ def command(ctx: click.Context, /, as_json: bool, jsonl: bool, **options: Any) -
         if not quiet:
             show_findings(warnings)
         if options["dry_run"]:
-            bench_models.dry_run(plan, catalogue, folder, quiet)
+            bench_plan.dry_run(plan, catalogue, folder, quiet)
             return
         samples, more = _run(ctx, plan, folder, catalogue, options, jsonl)
         published = _published(catalogue) if options["published"] else None

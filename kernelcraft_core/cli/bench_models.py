@@ -20,18 +20,16 @@ from kernelcraft_core.cli.support import pair
 
 if TYPE_CHECKING:
     from kernelcraft_core.agent.episode import Episode
-    from kernelcraft_core.agent.estimate import Estimate
     from kernelcraft_core.agent.experiment import Experiment
     from kernelcraft_core.agent.grid import Study
     from kernelcraft_core.agent.limits import Limits
     from kernelcraft_core.agent.protocol import Message
     from kernelcraft_core.agent.spending import RunBudget
-    from kernelcraft_core.bench import Cell, Plan, Settings, Workers
+    from kernelcraft_core.bench import Plan, Settings, Workers
     from kernelcraft_core.diagnostics import Diagnostic
     from kernelcraft_core.results import RunFolder
     from kernelcraft_core.tasks.catalogue import Catalogue
 
-PLAN = "kc.bench_plan/1"
 EXPERIMENTS = "kc.experiments/1"
 LIST = "list"
 LINES = 10.0
@@ -78,6 +76,9 @@ def model_options(function: _F) -> _F:
         click.option("--run-max-tokens", type=count, help="Tokens read and written in the whole run."),
         click.option("--run-max-price", type=amount, metavar="USD", help="Price of the whole run."),
         click.option("--run-max-seconds", type=amount, help="Wall time of the run, counted from each start."),
+        click.option(
+            "--allow-unknown-price", is_flag=True, help="Go on where a price is limited and nobody knows the model's."
+        ),
         click.option("--dry-run", is_flag=True, help="Only say what would be run, and what it would take at most."),
     ]
     for option in reversed(options):
@@ -95,7 +96,11 @@ def study_of(options: Mapping[str, Any]) -> Study | None:
         EvaluationError: KC0778, KC0779. LimitError: KC0750.
     """
     if not options["models"] and options["experiment"] is None:
-        named = [name for name in (*_WISHES, *_EPISODE, *_RUN) if options[name] not in (None, (), False)]
+        named = [
+            name
+            for name in (*_WISHES, *_EPISODE, *_RUN, "allow_unknown_price")
+            if options[name] not in (None, (), False)
+        ]
         if named:
             raise click.UsageError(f"{_flag(named[0])} needs --model or --experiment")
         return None
@@ -160,6 +165,8 @@ def changed(limits: Limits, options: Mapping[str, Any], names: Mapping[str, str]
     from kernelcraft_core.agent.limits import Limits
 
     given = {limit: options[option] for option, limit in names.items() if options[option] is not None}
+    if options["allow_unknown_price"]:
+        given["unknown_price"] = True
     return Limits.of({**limits.as_dict(), **given})
 
 
@@ -225,79 +232,6 @@ def default_folder(settings: Settings) -> str | None:
     return folder
 
 
-# --- dry run ----------------------------------------------------------------------------------------------------------
-
-
-def dry_run(plan: Plan, catalogue: Catalogue, folder: RunFolder, as_json: bool) -> None:
-    """Print what a run would do to finish a run folder, and take at most; no model is asked."""
-    from kernelcraft_core.agent.estimate import estimates
-    from kernelcraft_core.evaluation import Evaluator
-
-    cells = [cell for cell in plan.cells if not folder.scored(cell.id)]
-    evaluator = Evaluator(catalogue, plan.settings.overrides, plan.settings.extension_items(folder.path))
-    found = {cell.id: made for cell, made in estimates(cells, evaluator)}
-    totals = _totals(list(found.values()))
-    limit = plan.settings.agent.get("limits", {}).get("price") if plan.settings.agent else None
-    if as_json:
-        entries = [
-            {**_cell(cell), "estimate": found[cell.id].as_dict() if cell.id in found else None} for cell in cells
-        ]
-        output.emit(PLAN, {"ok": True, "cells": entries, "totals": totals, "run_max_price": limit})
-        return
-    rows = [(*_names(cell), *_row(found.get(cell.id))) for cell in cells]
-    header = ("TARGET", "TASK", "SUBJECT", "REPEAT", "PROMPT", "TURNS", "READ <=", "WRITTEN <=", "USD <=")
-    click.echo(output.table(rows, header if found else header[:4]))
-    if found:
-        click.echo(
-            f"\n{len(cells)} episodes; upper estimate {totals['input_tokens']:,} tokens read, "
-            f"{totals['output_tokens']:,} written, {_price(totals['known_price_usd'])}"
-            + (f" and {totals['unpriced']} episodes of unknown price" if totals["unpriced"] else "")
-            + ("" if limit is None else f"; the run ends at {_price(limit)}")
-            + "\nTokens are estimates: every turn is used, and no cache is counted on."
-        )
-
-
-def _cell(cell: Cell) -> dict[str, Any]:
-    entry = {"id": cell.id, "target": cell.target, "task": cell.task, "config": cell.config}
-    return {**entry, "subject": dict(cell.subject), "repeat": cell.repeat}
-
-
-def _names(cell: Cell) -> tuple[str, ...]:
-    settings = cell.subject.get("settings") or {}
-    more = ", ".join(
-        f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in settings.items()
-    )
-    name = str(cell.subject.get("model", cell.kind))
-    return cell.target, f"{cell.task}/{cell.config}", f"{name} ({more})" if more else name, str(cell.repeat)
-
-
-def _row(made: Estimate | None) -> tuple[str, ...]:
-    from kernelcraft_core.agent.tokens import shown
-
-    if made is None:
-        return ()
-    read, written = f"{made.input_tokens:,}", f"{made.output_tokens:,}"
-    price = "unknown" if made.price_usd is None else f"{made.price_usd:.2f}"
-    return shown(made.prompt), str(made.iterations), read, written, price
-
-
-def _totals(found: Sequence[Estimate]) -> dict[str, Any]:
-    prices = [made.price_usd for made in found]
-    known = [price for price in prices if price is not None]
-    return {
-        "episodes": len(found),
-        "input_tokens": sum(made.input_tokens for made in found),
-        "output_tokens": sum(made.output_tokens for made in found),
-        "price_usd": sum(known) if len(known) == len(prices) else None,
-        "known_price_usd": sum(known),
-        "unpriced": len(prices) - len(known),
-    }
-
-
-def _price(value: float) -> str:
-    return f"{value:,.2f} USD"
-
-
 # --- the run ----------------------------------------------------------------------------------------------------------
 
 
@@ -346,11 +280,7 @@ def model_progress(
     ended = threading.Event()
 
     def show() -> None:
-        spent = budget.spent
-        price = f"{spent.price:.2f} USD" + (" and more" if spent.unpriced and spent.price else "")
-        if spent.unpriced and not spent.price:
-            price = "price unknown"
-        text = f"{counts['done']}/{total} episodes, {counts['passed']} passed, {spent.tokens:,} tokens, {price}"
+        text = f"{counts['done']}/{total} episodes, {counts['passed']} passed, {spent_text(budget)}"
         click.echo(f"\r\x1b[K{text}" if terminal else text, err=True, nl=not terminal)
 
     def watch() -> None:
@@ -372,6 +302,16 @@ def model_progress(
         thread.join()
         if terminal:
             click.echo("", err=True)
+
+
+def spent_text(budget: RunBudget) -> str:
+    """Return what a run has spent, and of what."""
+    spent, limits = budget.spent, budget.limits
+    tokens = f"{spent.tokens:,}" + ("" if limits.tokens is None else f" of {limits.tokens:,}")
+    known = f"{spent.price:.2f}" + ("" if limits.price is None else f" of {limits.price:.2f}") + " USD"
+    price = known if not spent.unpriced else f"{known} and an unknown part" if spent.price else "price unknown"
+    time = "" if limits.wall_time is None else f", {spent.wall_time:,.0f} of {limits.wall_time:,.0f} s"
+    return f"{tokens} tokens, {price}{time}"
 
 
 def run_models(
@@ -397,7 +337,10 @@ def run_models(
     gate = Gate.of(folder.path, Limits.of(plan.settings.agent["limits"]))
     latest = folder.latest()
     finished = [latest[cell.id] for cell in plan.cells if folder.scored(cell.id)]
-    jobs = 1 if needs_person(plan) else jobs
+    if needs_person(plan):
+        if place is not None:
+            raise click.UsageError("a person takes part, so --executor must be local")
+        jobs = 1
     with model_progress(len(plan.cells), finished, gate.budget) as advance:
 
         def hear(sample: Mapping[str, Any]) -> None:

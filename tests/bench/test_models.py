@@ -15,6 +15,7 @@ from kernelcraft_core.agent.limits import Limits
 from kernelcraft_core.agent.protocol import Usage
 from kernelcraft_core.agent.spending import FILE, RunBudget, begin
 from kernelcraft_core.agent.transcript import read
+from kernelcraft_core.cli.bench_models import spent_text
 from kernelcraft_core.results import RunFolder
 
 Kc = Callable[..., Result]
@@ -28,6 +29,7 @@ PLUGIN = '''
 """A model that counts its calls in a file, a second task, and executors that are right and wrong."""
 
 import os
+import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import attrs
@@ -53,7 +55,14 @@ def kc_models():
                 raise ModelError("server", "down for a moment")
             return Reply(Message("assistant", "I give up."))
 
-    return {{"counting": Counting}}
+    class Dying(Counting):
+        def reply(self, messages, tools):
+            if not os.path.exists(MARK):
+                open(MARK, "w").close()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return Reply(Message("assistant", "I give up."))
+
+    return {{"counting": Counting, "dying": Dying}}
 
 
 @hookimpl
@@ -316,6 +325,23 @@ def test_budget_of_a_run_is_shared_and_made_anew_from_transcripts(bench: Kc, scr
     assert two.spent.tokens == 3150
 
 
+def test_what_is_spent_is_shown_beside_the_limits(tmp_path: Path) -> None:
+    begin(tmp_path)
+    budget = RunBudget(tmp_path, Limits(tokens=9000, price=2.5, wall_time=60))
+    budget.charge(Usage(1000, 0, 234, 0, 0.5))
+    assert spent_text(budget) == "1,234 of 9,000 tokens, 0.50 of 2.50 USD, 0 of 60 s"
+    budget.charge(Usage(1, 0, 0, 0, None))
+    assert "0.50 of 2.50 USD and an unknown part" in spent_text(budget)
+    assert spent_text(RunBudget(tmp_path, Limits())) == "1,235 tokens, 0.50 USD and an unknown part"
+
+
+def test_unknown_price_ends_a_run_with_a_price_limit_unless_it_is_allowed(bench: Kc) -> None:
+    common = ("--model", "scripted:demo", "--config", "C1", "--run-max-price", "5", "--json")
+    stopped = bench(*common, exit_code=1)
+    assert (samples_of(stopped), codes(stopped)) == ([], ["KC0776"])
+    assert [s["status"] for s in samples_of(bench(*common, "--allow-unknown-price"))] == ["passed"]
+
+
 # --- services that fail ----------------------------------------------------------------------------------------------
 
 
@@ -346,6 +372,18 @@ def test_episode_whose_service_was_down_is_run_again_and_then_counts(kc: Kc, plu
     assert (sample["status"], sample["agent"]["failure"], sample["kernel"]) == ("syntax_error", "no_kernel", None)
     assert sample["diagnostics"][0]["code"] == "KC0771"
     assert [s["status"] for s in RunFolder.open(path).samples()] == ["harness_error", "syntax_error"]
+
+
+def test_episode_whose_process_dies_is_tried_again_and_counts_once(kc: Kc, plugin: Any, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    command = (*plugin, "bench", "--jobs", "2", "--model", "dying", "--task", "triple", "--out", str(path), "--json")
+    found = samples_of(kc(*command, exit_code=1))
+    assert [(s["config"], s["status"], s["agent"]["failure"]) for s in found] == [
+        ("C1", "syntax_error", "no_kernel"),
+        ("C2", "syntax_error", "no_kernel"),
+    ]
+    assert [f.name for f in (path / "transcripts").iterdir() if ".aborted-" in f.name]
+    assert len(list(RunFolder.open(path).samples())) == 2
 
 
 def test_episode_that_ended_before_its_score_was_kept_is_not_played_again(
@@ -448,6 +486,23 @@ def test_results_of_a_model_that_may_cost_something_are_kept_even_without_out(
     assert len(list(RunFolder.open(folder).samples())) == 1
 
 
+def test_jsonl_is_a_line_per_sample_and_the_summary(bench: Kc, tmp_path: Path) -> None:
+    result = bench("--model", "baseline", "--out", str(tmp_path / "run"), "--jsonl")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [line["schema"] for line in lines] == ["kc.sample/1", "kc.sample/1", "kc.bench/1"]
+    assert lines[2]["totals"][0]["passed"] == 2
+
+
+def test_dry_run_of_a_run_that_is_kept_has_what_is_left(bench: Kc, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    bench("--model", "baseline", "--out", str(path))
+    lines = (path / "samples.jsonl").read_text().splitlines(keepends=True)
+    (path / "samples.jsonl").write_text(lines[0])
+    entry = json.loads(bench("--resume", str(path), "--dry-run", "--json").stdout)
+    assert [cell["config"] for cell in entry["cells"]] == ["C2"]
+    assert (path / "samples.jsonl").read_text() == lines[0]
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
@@ -474,6 +529,12 @@ def test_resume_takes_everything_from_the_run_but_its_limits(bench: Kc, tmp_path
         result = bench("--resume", str(path), *option, exit_code=2)
         assert f"{option[0]} has no place beside --resume" in result.stderr
     bench("--resume", str(path), "--run-max-tokens", "5")
+
+
+def test_person_takes_part_in_this_process_only(kc: Kc, plugin: Any, tmp_path: Path) -> None:
+    command = ("bench", "--model", "human", "--executor", "threads", "--task", "triple")
+    result = kc(*plugin, *command, "--out", str(tmp_path / "run"), exit_code=2)
+    assert "--executor must be local" in result.output
 
 
 def test_conversation_asks_the_person_at_the_terminal(kc: Kc, script: Any, tmp_path: Path) -> None:
