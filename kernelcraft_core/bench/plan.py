@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,21 @@ def _sorted_names(values: Mapping[str, Any]) -> dict[str, Any]:
     return dict(sorted(values.items()))
 
 
+TOLERANCES = ("atol", "rtol", "rel_l2")
+"""Parts of a tolerance that a run may change."""
+
+
+def _parts_of_tolerance(instance: object, attribute: object, value: Mapping[str, Any]) -> None:
+    for name, part in value.items():
+        if (
+            name not in TOLERANCES
+            or isinstance(part, bool)
+            or not isinstance(part, int | float)
+            or not 0 <= part < math.inf
+        ):
+            raise ValueError(f"{name} = {part!r} is no part of a tolerance")
+
+
 @frozen
 class Settings:
     """What is wanted; all of it is kept in the run's record.
@@ -54,6 +70,7 @@ class Settings:
         given: whether the kernels come from a folder.
         draws: sets of inputs a kernel is scored on. salt: of the inputs. secret: whether the salt was drawn for this run.
         overrides: machine parameters, by name. extensions: names, or paths of `.toml` files inside the run folder.
+        tolerance: parts of every workload's tolerance to change, by name (`atol`, `rtol`, `rel_l2`).
         agent: what models are to do, as plain data of whoever plans for them; empty for a run of kernels.
     """
 
@@ -68,7 +85,15 @@ class Settings:
     secret: bool = field(default=True, validator=instance_of(bool))
     overrides: Mapping[str, str] = field(factory=dict, converter=_sorted_names)
     extensions: tuple[str, ...] = field(default=(), validator=_each(str))
+    tolerance: Mapping[str, float] = field(factory=dict, converter=_sorted_names, validator=_parts_of_tolerance)
     agent: Mapping[str, Any] = field(factory=dict, validator=instance_of(dict))
+
+    def adjusted(self, workload: Workload) -> Workload:
+        """Return the workload with the parts of its tolerance that are set."""
+        if not self.tolerance:
+            return workload
+        parts: dict[str, Any] = dict(self.tolerance)
+        return evolve(workload, tolerance=evolve(workload.tolerance, **parts))
 
     @property
     def layered(self) -> bool:

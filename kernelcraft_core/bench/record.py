@@ -91,7 +91,9 @@ def settings_of(folder: RunFolder) -> Settings:
     """
     try:
         given = folder.record["settings"]
-        names = [field.name for field in fields(Settings) if field.name != "agent" or "agent" in given]
+        names = [
+            field.name for field in fields(Settings) if field.name not in ("agent", "tolerance") or field.name in given
+        ]
         known: dict[str, Any] = {name: given[name] for name in names}
         values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in known.items()}
         settings = Settings(**values)

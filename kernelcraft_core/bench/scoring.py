@@ -63,7 +63,7 @@ class Scorer:
             return Outcome(without_run(cell, SYNTAX_ERROR, cell.given.problem))
         source: bytes | None = None
         try:
-            workload = self.catalogue.workload(cell.target, cell.task, cell.config)
+            workload = self.settings.adjusted(self.catalogue.workload(cell.target, cell.task, cell.config))
             source = self._source(cell, workload)
             entry = self._evaluate(cell, workload, source).as_dict()
         except KernelCraftError as error:

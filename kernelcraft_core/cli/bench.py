@@ -189,7 +189,7 @@ def _settings(options: Mapping[str, Any], scratch: Path) -> tuple[Settings, dict
     return settings, files
 
 
-def _selection(options: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+def _selection(options: Mapping[str, Any]) -> dict[str, Any]:
     chosen = {name: tuple(dict.fromkeys(options[name])) for name in ("targets", "tasks", "levels", "configs")}
     return {**chosen, "configs": tuple(name.upper() for name in chosen["configs"])}
 

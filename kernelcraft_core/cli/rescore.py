@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,6 +28,9 @@ SCHEMA = "kc.rescore/1"
 @click.option("--draws", type=click.IntRange(2, 1000), help="Sets of inputs for each kernel; the run's by default.")
 @click.option("--seed", metavar="TEXT", help="Draw the inputs from TEXT; from a new secret by default.")
 @click.option("--set", "settings", multiple=True, metavar="PARAM=VALUE", help="Change a machine parameter as well.")
+@click.option("--atol", type=click.FloatRange(min=0), help="Another absolute tolerance, for every workload.")
+@click.option("--rtol", type=click.FloatRange(min=0), help="Another relative tolerance.")
+@click.option("--rel-l2", type=click.FloatRange(min=0), help="Another largest relative L2 error.")
 @click.option("--jobs", type=click.IntRange(1, 512), help="Processes; as many as there are processors by default.")
 @json_option
 @click.pass_context
@@ -40,19 +44,25 @@ def command(
     settings: tuple[str, ...],
     jobs: int | None,
     as_json: bool,
+    **parts: float | None,
 ) -> None:
     """Score the kernels of a run again: on new inputs, with what is installed now, and without any model.
 
     The run's own samples stay as they are; the new scores go to RUN/scores/ID, where `kc report RUN --scores ID` reads
-    them. A rescoring can be killed and continued: name it, or give the same --seed. Tolerances are those of the installed
-    target. The exit code is 1 when a status is not what it was.
+    them. A rescoring can be killed and continued: name it, or give the same --seed. Tolerances are those of the
+    installed target unless they are given; a workload that a null result passes with them is a harness error. The exit
+    code is 1 when a status is not what it was.
 
     \b
     Examples:
       kc rescore runs/plena
       kc rescore runs/plena --draws 10 --seed second-look
+      kc rescore runs/plena --scores tight --atol 0.006 --rtol 0.005
       kc rescore runs/plena --scores slow-memory --set HBM_LATENCY=200
     """
+    for option, value in parts.items():
+        if value is not None and not math.isfinite(value):
+            raise click.BadParameter("a tolerance is a finite number", ctx, param_hint=f"--{option.replace('_', '-')}")
     with reporting(SCHEMA, as_json):
         from kernelcraft_core.reports.rescoring import Wanted, changes, prepare
         from kernelcraft_core.reports.totals import totals
@@ -62,7 +72,8 @@ def command(
         catalogue = Catalogue(session_of(ctx).registry)
         before = load(Path(run))
         overrides = dict(pair(text, "--set", "PARAM=VALUE") for text in settings)
-        rescoring = prepare(before, Wanted(name, draws, seed, overrides), catalogue)
+        tolerance = {key: value for key, value in parts.items() if value is not None}
+        rescoring = prepare(before, Wanted(name, draws, seed, overrides, tolerance), catalogue)
         if not as_json:
             show_findings([*before.findings, *rescoring.findings])
         after = _run(ctx, rescoring, catalogue, jobs)

@@ -46,13 +46,14 @@ class Wanted:
 
     Attributes:
         name: of the rescoring; None: made of the settings. draws: sets of inputs. seed: of the inputs; None: a new secret.
-        overrides: machine parameters, besides those of the run.
+        overrides: machine parameters, besides those of the run. tolerance: parts of every workload's tolerance.
     """
 
     name: str | None = None
     draws: int | None = None
     seed: str | None = None
     overrides: Mapping[str, str] | None = None
+    tolerance: Mapping[str, float] | None = None
 
 
 @frozen(eq=False)
@@ -147,17 +148,22 @@ def _settings(run: Run, wanted: Wanted) -> tuple[Settings, str]:
     """Return the settings and the name of a rescoring: those it was begun with, when it was."""
     was = settings_of(RunFolder.open(run.path))
     overrides = {**was.overrides, **(wanted.overrides or {})}
+    tolerance = {**was.tolerance, **(wanted.tolerance or {})}
     draws = was.draws if wanted.draws is None else wanted.draws
     name = wanted.name
     if name is None and wanted.seed is not None:
-        name = hashlib.sha256(canonical([draws, wanted.seed, overrides]).encode("ascii")).hexdigest()[:DIGITS]
+        name = hashlib.sha256(canonical([draws, wanted.seed, overrides, tolerance]).encode("ascii")).hexdigest()[
+            :DIGITS
+        ]
     if name is not None and NAME.fullmatch(name) is None:
         raise ResultsError(
             Diagnostic("KC0831", f"a rescoring cannot be called {name!r}", hint="letters, digits, . _ -")
         )
     if name is None or name not in scores_of(run.path):
         salt = new_salt() if wanted.seed is None else wanted.seed
-        settings = evolve(was, draws=draws, salt=salt, secret=wanted.seed is None, overrides=overrides)
+        settings = evolve(
+            was, draws=draws, salt=salt, secret=wanted.seed is None, overrides=overrides, tolerance=tolerance
+        )
         return settings, name or hashlib.sha256(salt.encode()).hexdigest()[:DIGITS]
     begun = settings_of(RunFolder.open(run.path / SCORES / name))
     reasons = [
@@ -166,6 +172,7 @@ def _settings(run: Run, wanted: Wanted) -> tuple[Settings, str]:
             ("--draws", wanted.draws, begun.draws),
             ("--seed", wanted.seed, begun.salt),
             ("--set", overrides if wanted.overrides else None, dict(begun.overrides)),
+            ("tolerance", tolerance if wanted.tolerance else None, dict(begun.tolerance)),
         )
         if given is not None and given != value
     ]

@@ -209,3 +209,31 @@ def test_two_processes_score_the_same(kc: Kc, run: Path) -> None:
         kc("rescore", str(run), "--jobs", jobs, "--seed", "x", "--scores", name)
     one, two = ([{**s, "seconds": 0} for s in load(run, name).samples] for name in ("one", "two"))
     assert one == two
+
+
+def test_rescoring_with_another_tolerance_changes_what_passes(kc: Kc, rescore: Kc, run: Path, tmp_path: Path) -> None:
+    """Off by one in one element: wrong on integers, right when a difference of 1 is allowed."""
+    folder = tmp_path / "kernels" / "toy" / "triple"
+    folder.mkdir(parents=True)
+    lines = ["lui x1, 1"]
+    for i in range(4):
+        lines += [f"lw x3, {4 * i}(x1)", "add x4, x3, x3", "add x4, x4, x3", f"sw x4, {1024 + 4 * i}(x1)"]
+    lines.insert(4, "addi x4, x4, 1")
+    (folder / "C1.asm").write_text("\n".join([*lines, "halt"]))
+    near = tmp_path / "near"
+    kc("bench", "--jobs", "1", "--kernels", str(tmp_path / "kernels"), "--out", str(near), exit_code=1)
+    result = kc("rescore", str(near), "--jobs", "1", "--scores", "loose", "--atol", "1", exit_code=1)
+    assert "mismatch -> passed" in result.stdout
+    assert kc("rescore", str(near), "--jobs", "1", "--scores", "same", "--atol", "0").stdout.startswith("passed 0 of 1")
+    assert "KC0837" in kc("rescore", str(near), "--scores", "loose", "--atol", "2", exit_code=2).stderr
+    assert load(near, "loose").samples[0]["status"] == "passed"
+
+
+def test_rescoring_with_a_tolerance_that_null_results_pass_is_an_error_of_ours(rescore: Kc, run: Path) -> None:
+    rescore("--scores", "open", "--atol", "1e10", exit_code=1)
+    assert {s["status"] for s in load(run, "open").samples} == {"harness_error"}
+
+
+@pytest.mark.parametrize("value", ["-1", "nan", "x"])
+def test_rescoring_with_no_tolerance_at_all_is_wrong_use(rescore: Kc, value: str) -> None:
+    rescore("--atol", value, exit_code=2)
