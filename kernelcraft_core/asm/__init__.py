@@ -26,11 +26,15 @@ Codes of what can be wrong; they never change meaning. A target's own checks con
 | KC0225 | a value must be known here but is defined further down |
 | KC0226 | labels, constants or directives in a dialect without them |
 | KC0227 | the target of a relative operand cannot be reached |
+| KC0228 | a relocation operator names a label without its counterpart |
+| KC0229 | a block comment is not closed |
 | KC0230 | unknown directive |
 | KC0231 | a directive or constant is written wrongly |
 | KC0232 | the program gets too large |
 | KC0233 | `.org` goes back |
 | KC0234 | a datum does not fit its size |
+| KC0235 | there is no place for a section |
+| KC0236 | an instruction stands at an address where none can be |
 | KC0240 | a pseudo-instruction of the ISA is wrong (when the assembler is built) |
 | KC0241 | no variant of a pseudo-instruction is meant for these operands |
 | KC0242 | what a pseudo-instruction stands for cannot be assembled |
@@ -43,7 +47,7 @@ Codes of what can be wrong; they never change meaning. A target's own checks con
 | KC0290 | remark: how many more warnings there are |
 """
 
-from kernelcraft_core.asm.dialect import C_PRECEDENCE, GNU_PRECEDENCE, Dialect
+from kernelcraft_core.asm.dialect import C_PRECEDENCE, GNU_PRECEDENCE, Area, Dialect, gnu
 from kernelcraft_core.asm.disassembler import Disassembler
 from kernelcraft_core.asm.engine import Assembler, Check
 from kernelcraft_core.asm.findings import bounded
@@ -52,10 +56,12 @@ from kernelcraft_core.asm.grammar import grammar_text
 __all__ = [
     "C_PRECEDENCE",
     "GNU_PRECEDENCE",
+    "Area",
     "Assembler",
     "Check",
     "Dialect",
     "Disassembler",
     "bounded",
+    "gnu",
     "grammar_text",
 ]

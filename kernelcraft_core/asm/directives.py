@@ -10,8 +10,10 @@
 | `.align n` `.p2align n` | go to the next multiple of 2**n bytes |
 | `.balign n` | go to the next multiple of n bytes |
 | `.org a` | go to address a (forward only); before everything else: start there |
-| `.equ name, v` `.set name, v` | the same as `name = v`: a constant; it may use symbols defined later |
+| `.equ name, v` `.set` `.equiv` | the same as `name = v`: a constant; it may use symbols defined later |
 | `.global name, ...` `.globl` | says that a symbol is meant for others; it must be defined |
+
+Further ones, of dialects with sections or strings, are in `gnu_directives.py`.
 
 A value fits when it is legal as a signed or as an unsigned number of that size. Sizes and places (`.space`, `.align`,
 `.org`) must be known where they stand: they may only use symbols defined above.
@@ -59,9 +61,14 @@ class Directive:
 
 def available(isa: Isa, dialect: Dialect) -> list[Directive]:
     """Return the directives that a dialect has for an ISA."""
+    from kernelcraft_core.asm.gnu_directives import GNU_TABLE
+
     if not dialect.directives:
         return []
-    return [d for d in TABLE if (isa.words or not d.data) and (not d.needs or bool(getattr(dialect, d.needs)))]
+    table = (*TABLE, *GNU_TABLE)
+    replaced = {name for d in GNU_TABLE if dialect.areas for name in d.names}  # the GNU forms take more
+    table = tuple(d for d in table if d in GNU_TABLE or not replaced.intersection(d.names))
+    return [d for d in table if (isa.words or not d.data) and (not d.needs or bool(getattr(dialect, d.needs)))]
 
 
 def missing(name: str, isa: Isa) -> str | None:
@@ -74,35 +81,36 @@ def missing(name: str, isa: Isa) -> str | None:
     )
 
 
-def _wrong(tokens: Sequence[Token], message: str, at: int, usage: str) -> Problem:
+def wrong(tokens: Sequence[Token], message: str, at: int, usage: str) -> Problem:
+    """Return the finding for a directive whose token number `at` is wrong."""
     place = tokens[min(at, len(tokens) - 1)]
     column = place.column if at < len(tokens) else place.end
     return problem("KC0231", f"{tokens[0].text}: {message}", column, len(place.text), f"usage: {usage}")
 
 
-def _values(run: Run, tokens: Sequence[Token], usage: str, most: int | None = None) -> list[Expr | int]:
+def values_of(run: Run, tokens: Sequence[Token], usage: str, most: int | None = None) -> list[Expr | int]:
     """Return the values after the name, separated by commas."""
     out: list[Expr | int] = []
     at = 1
     while True:
         found = parse(tokens, at, run.lexis)
         if found is None:
-            raise _wrong(tokens, "a value is expected", at, usage)
+            raise wrong(tokens, "a value is expected", at, usage)
         value, at = found
         out.append(value)
         if at == len(tokens):
             break
         if tokens[at].text != ",":
-            raise _wrong(tokens, f"{tokens[at].text!r} is not expected here", at, usage)
+            raise wrong(tokens, f"{tokens[at].text!r} is not expected here", at, usage)
         at += 1
     if most is not None and len(out) > most:
-        raise _wrong(tokens, f"takes {most} value{'s' if most > 1 else ''}", len(tokens), usage)
+        raise wrong(tokens, f"takes {most} value{'s' if most > 1 else ''}", len(tokens), usage)
     return out
 
 
-def _known(run: Run, tokens: Sequence[Token], usage: str) -> int:
+def known(run: Run, tokens: Sequence[Token], usage: str) -> int:
     """Return the only value after the name, which must be known here."""
-    (value,) = _values(run, tokens, usage, 1)
+    (value,) = values_of(run, tokens, usage, 1)
     try:
         return run.value(value)[0]
     except Unresolved as missing:
@@ -113,13 +121,16 @@ def _known(run: Run, tokens: Sequence[Token], usage: str) -> int:
 def _data(size: Callable[[Isa], int], usage: str) -> Handler:
     def handler(run: Run, tokens: Sequence[Token]) -> None:
         length = size(run.isa)
-        values = _values(run, tokens, usage)
+        values = values_of(run, tokens, usage)
         if length % run.isa.pc_unit:
             message = f"one address is {run.isa.pc_unit} bytes; data of {length} have no place"
-            raise _wrong(tokens, message, 0, usage)
+            raise wrong(tokens, message, 0, usage)
         words: list[int] = []
         waiting = False
-        for value in values:
+        start = run.encoder.here
+        for number, value in enumerate(values):
+            if run.dialect.areas:  # for GNU as `.` is the place of the value
+                run.encoder.here = start + number * length // run.isa.pc_unit
             try:
                 words.append(_word(run.value(value)[0], length, value, tokens))
             except Unresolved:
@@ -145,31 +156,31 @@ def _word(value: int, length: int, source: Expr | int, tokens: Sequence[Token]) 
 
 
 def _space(run: Run, tokens: Sequence[Token]) -> None:
-    count = _known(run, tokens, ".space bytes")
+    count = known(run, tokens, ".space bytes")
     if count < 0:
-        raise _wrong(tokens, "a size is not negative", 1, ".space bytes")
+        raise wrong(tokens, "a size is not negative", 1, ".space bytes")
     run.out.gap(count, run.number, tokens[1].column)
 
 
 def _align(power: bool, usage: str) -> Handler:
     def handler(run: Run, tokens: Sequence[Token]) -> None:
-        value = _known(run, tokens, usage)
+        value = known(run, tokens, usage)
         if power and not 0 <= value <= 30:
-            raise _wrong(tokens, "the exponent is 0..30", 1, usage)
+            raise wrong(tokens, "the exponent is 0..30", 1, usage)
         unit = 1 << value if power else value
         if not 1 <= unit <= 1 << 30:
-            raise _wrong(tokens, "an alignment is 1..2**30 bytes", 1, usage)
+            raise wrong(tokens, "an alignment is 1..2**30 bytes", 1, usage)
         run.align(unit, tokens[1].column)
 
     return handler
 
 
 def _org(run: Run, tokens: Sequence[Token]) -> None:
-    target = _known(run, tokens, ".org address")
+    target = known(run, tokens, ".org address")
     if not 0 <= target < _MAX_ADDRESS:
-        raise _wrong(tokens, "an address is 0..2**63-1", 1, ".org address")
+        raise wrong(tokens, "an address is 0..2**63-1", 1, ".org address")
     out = run.out
-    if not len(out.words) and not run.labels:
+    if not len(out.words) and not run.labels and not run.dialect.areas:
         out.base = target
         return
     if target < out.address:
@@ -181,23 +192,23 @@ def _org(run: Run, tokens: Sequence[Token]) -> None:
 def _equ(run: Run, tokens: Sequence[Token]) -> None:
     usage = f"{tokens[0].text} name, value"
     if len(tokens) < 4 or tokens[1].kind != "word" or tokens[2].text != ",":
-        raise _wrong(tokens, "a name and a value are expected", 1, usage)
+        raise wrong(tokens, "a name and a value are expected", 1, usage)
     found = parse(tokens, 3, run.lexis)
     if found is None or found[1] != len(tokens):
-        raise _wrong(tokens, "one value is expected", 3, usage)
+        raise wrong(tokens, "one value is expected", 3, usage)
     run.constant(tokens[1], found[0])
 
 
 def _global(run: Run, tokens: Sequence[Token]) -> None:
     for position, token in enumerate(tokens[1:]):
         if (token.kind == "word") == bool(position % 2) or (position % 2 and token.text != ","):
-            raise _wrong(tokens, f"{token.text!r} is not expected here", position + 1, ".global name, ...")
+            raise wrong(tokens, f"{token.text!r} is not expected here", position + 1, ".global name, ...")
         if not position % 2:
             if not run.lexis.is_symbol(token.text):
                 raise problem("KC0222", f"{token.text!r} cannot name a symbol", token.column, len(token.text))
             run.exported.setdefault(token.text, (run.number, token.column))
     if len(tokens) % 2:
-        raise _wrong(tokens, "a name is expected", len(tokens), ".global name, ...")
+        raise wrong(tokens, "a name is expected", len(tokens), ".global name, ...")
 
 
 def _sized(names: tuple[str, ...], size: Callable[[Isa], int]) -> Directive:
@@ -215,6 +226,6 @@ TABLE: tuple[Directive, ...] = (
     Directive((".align", ".p2align"), ".align exponent", "value", _align(True, ".align exponent")),
     Directive((".balign",), ".balign bytes", "value", _align(False, ".balign bytes")),
     Directive((".org",), ".org address", "value", _org),
-    Directive((".equ", ".set"), ".equ name, value", 'NAME "," value', _equ, needs="constants"),
+    Directive((".equ", ".set", ".equiv"), ".equ name, value", 'NAME "," value', _equ, needs="constants"),
     Directive((".global", ".globl"), ".global name, ...", 'NAME ("," NAME)*', _global, needs="labels"),
 )

@@ -119,6 +119,8 @@ class Disassembler:
                 glue = " " if item == "," else ""
                 continue
             text = self._operand(item, decoded.operands, symbols or {})
+            if text is None and item.default is not None and item.default == decoded.operands[item.name]:
+                return out.removesuffix(",")  # it has no spelling: what follows has none either
             if text is None:
                 return None
             out += glue + text
@@ -131,6 +133,8 @@ class Disassembler:
             return kind.spellings[0]
         if isinstance(kind, Reg):
             return self._lexis.canonical(kind, values[operand.name])
+        if (named := next((n for n, v in kind.names.items() if v == values[operand.name]), None)) is not None:
+            return named
         return symbols.get(operand.name) or str(values[operand.name])
 
     def _targets(self, item: _Item) -> dict[str, int]:

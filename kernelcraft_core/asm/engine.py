@@ -11,17 +11,22 @@ from kernelcraft_core.asm import source as text_source
 from kernelcraft_core.asm.dialect import Dialect
 from kernelcraft_core.asm.directives import available, missing
 from kernelcraft_core.asm.explain import Explainer
-from kernelcraft_core.asm.expressions import Expr, Problem, Unresolved, problem
+from kernelcraft_core.asm.expressions import Expr, Problem, Unpaired, Unresolved, problem
 from kernelcraft_core.asm.fastpath import FastPath, Tail
 from kernelcraft_core.asm.findings import Findings, Stop, bounded
 from kernelcraft_core.asm.lexis import Lexis, Token
-from kernelcraft_core.asm.output import Output
+from kernelcraft_core.asm.output import MAX_BYTES, Output
 from kernelcraft_core.asm.recursion import check_pseudos
+from kernelcraft_core.asm.sections import Placed, Sections
 from kernelcraft_core.asm.shapes import Shapes
 from kernelcraft_core.asm.statements import Encoder
 from kernelcraft_core.asm.symbols import Symbols
 from kernelcraft_core.diagnostics import ERROR, MAX_DIAGNOSTICS, Diagnostic, IsaError, Span, did_you_mean, printable
 from kernelcraft_core.isa import Isa, Program
+
+_SECTION = 40
+_ITEM = (1 << _SECTION) - 1
+"""A waiting item is known by the number of its section, from bit 40 up, and its own."""
 
 Check = Callable[[Program, Isa], Iterable[Diagnostic]]
 """A check of a whole program; what it returns counts as found by the assembler."""
@@ -86,7 +91,10 @@ class Assembler:
             AssemblyError: up to 20 findings in order of place (see the package's table of codes).
         """
         text = text_source.read(source, filename)
-        program = Run(self, text, filename, base).program()
+        code = text
+        if self.dialect.block_comments:
+            code = text_source.without_block_comments(text, self.dialect.comments, filename)
+        program = Run(self, text, code, filename, base).program()
         found = [d for check in self.checks for d in check(program, self.isa)]
         errors = sorted((d for d in found if d.severity == ERROR), key=lambda d: (d.line or 0, d.column or 0))
         findings = Findings()
@@ -102,18 +110,19 @@ class Assembler:
 class Run:
     """The state of assembling one text."""
 
-    def __init__(self, assembler: Assembler, text: str, filename: str, base: int) -> None:
-        """Start with an empty program at address `base`."""
+    def __init__(self, assembler: Assembler, whole: str, text: str, filename: str, base: int) -> None:
+        """Start with an empty program at address `base`; `text` is `whole` without block comments."""
         self.assembler = assembler
         self.isa = assembler.isa
         self.dialect = assembler.dialect
         self.lexis = assembler.lexis
         self.text = text
         self.filename = filename
-        lengths = assembler.lengths
-        unit = lengths[0] if len(lengths) == 1 else self.isa.width // 8
-        self.out = Output(base, unit, self.isa.pc_unit, 8 * lengths[-1], uniform=len(lengths) == 1)
-        self.source = text_source.SourceLines(text)
+        areas = self.dialect.areas
+        self.sections = Sections(areas, self._output, base or None if areas else base)
+        self.out = self.sections.code.out
+        self.source = text_source.SourceLines(whole)
+        self.lines = self.source if whole is text else text_source.SourceLines(text)
         self.symbols = Symbols(self.lexis)
         self.encoder = Encoder(self.lexis, assembler.shapes, assembler.explainer, self.symbols)
         self.findings = Findings()
@@ -122,8 +131,13 @@ class Run:
         self.number = 0
         self._part = 0
         self._index = 0  # where `put` stores late results
-        self._waiting = (array("Q"), array("Q"), array("Q"))  # item, line, statement of the line
+        self._waiting = (array("Q"), array("Q"), array("Q"))  # section and item, line, statement of the line
         self._plain: dict[int, tuple[Tail, str]] = {}  # item -> how to finish it when all that is missing is a label
+
+    def _output(self, base: int, code: bool) -> Output:
+        lengths = self.assembler.lengths
+        unit = lengths[0] if len(lengths) == 1 else self.isa.width // 8
+        return Output(base, unit, self.isa.pc_unit, 8 * lengths[-1], uniform=code and len(lengths) == 1)
 
     # -- the whole ----------------------------------------------------------------------------------------------------
 
@@ -131,15 +145,24 @@ class Run:
         """Assemble everything."""
         try:
             self.assembler.fast.run(self)
+            self._lay_out()
             self._settle()
             self._fill_in()
         except Stop:
             pass
         self.findings.fail()
-        out = self.out
+        out = self.sections.code.out
+        if self.dialect.areas and len(self.assembler.lengths) == 1:
+            out, crooked = out.in_words()
+            if crooked is not None:
+                self.number = crooked
+                message = f"an instruction stands at an address that is not a multiple of {out.unit}"
+                self.report(problem("KC0236", message, 1, 1, "put .balign 4 behind the data").diagnostic)
+                self.findings.fail()
         entry = next((self.symbols.labels[n] for n in self.dialect.entry if n in self.symbols.labels), None)
         if entry is None:
-            entry = out.base if out.first_code is None else out.address_of(out.first_code)
+            first = None if self.dialect.areas else out.first_code
+            entry = out.base if first is None else out.address_of(first)
         return Program(
             self.isa.name,
             self.isa.digest,
@@ -150,17 +173,39 @@ class Run:
             pc_unit=out.pc_unit,
             lengths=out.lengths,
             entry=entry,
-            symbols=self.symbols.labels,
+            symbols=self._named() if self.dialect.numeric_labels else self.symbols.labels,
             filename=self.filename,
             source=self.source,
             data_items=frozenset(out.data),
+            data=self.sections.data(),
         )
 
-    def report(self, found: Diagnostic, line: str | None = None) -> None:
+    def _named(self) -> dict[str, int]:
+        return {name: address for name, address in self.symbols.labels.items() if "@" not in name}
+
+    def report(self, found: Diagnostic) -> None:
         """Note an error on the current line."""
-        text = self.source[self.number - 1] if line is None else line
+        text = self.source[self.number - 1]
         span = found.span or Span("", 0)
         self.findings.add(found.at(Span(self.filename, self.number, max(1, span.column), span.length, text)))
+
+    def _lay_out(self) -> None:
+        """Give the sections their places, when all sizes are known."""
+        if not self.dialect.areas:
+            return
+        self.symbols.place(self.sections.place())
+        for number, finding in self.sections.overflows():
+            self.number = number
+            self.report(finding)
+
+    def section(self, name: str, column: int) -> None:
+        """Go on in another section."""
+        self.enter(self.sections.switch(name, column))
+
+    def enter(self, placed: Placed) -> None:
+        """Go on in a section that there is already."""
+        self.sections.now = placed
+        self.out, self.symbols.weight = placed.out, placed.weight
 
     def _settle(self) -> None:
         """Give constants that refer to later symbols their values."""
@@ -168,7 +213,7 @@ class Run:
             self.number = number
             self.report(finding)
         for name, (number, column) in self.exported.items():
-            if not self.symbols.known(name):
+            if not self.symbols.known(name) and not self.dialect.areas:
                 self.number = number
                 self.report(self.assembler.explainer.undefined(name, column, self.symbols.labels).diagnostic)
 
@@ -176,36 +221,53 @@ class Run:
         """Assemble the statements again that referred to symbols further down."""
         self.late = True
         labels = self.symbols.labels
-        for index, number, part in zip(*self._waiting, strict=True):
-            if index in self._plain:
-                tail, name = self._plain[index]
+        again: list[tuple[int, int, int]] = []
+        for key, number, part in zip(*self._waiting, strict=True):
+            if key in self._plain:
+                tail, name = self._plain[key]
+                self.out = self.sections.all[key >> _SECTION].out
+                index = key & _ITEM
                 word = tail.late(labels[name], self.out.address_of(index)) if name in labels else None
                 if word is not None:
                     self.out.patch(index, word)
                     continue
-            self.number, self._part, self._index = number, part, index
-            line = self.source[number - 1]
-            try:
-                statements = self._split(self.lexis.tokens(self.lexis.code(line)))
-                tokens = statements[part]
-                self._statement(tokens[self._labels(tokens) :], self.out.address_of(index))
-            except Problem as error:
-                self.report(error.diagnostic, line)
-            except Unresolved as missing:
-                if missing.name not in self.symbols.broken:
-                    known = self.symbols.labels if missing.name != "." else {}
-                    found = self.assembler.explainer.undefined(missing.name, missing.column, known)
-                    self.report(found.diagnostic, line)
+            if not self._finish(key, number, part, last=False):
+                again.append((key, number, part))
+        for key, number, part in again:
+            self._finish(key, number, part, last=True)
+
+    def _finish(self, key: int, number: int, part: int, *, last: bool) -> bool:
+        """Assemble one statement again; return False when it needs another one first, which may be further down."""
+        self.number, self._part, self._index = number, part, key & _ITEM
+        self.out = self.sections.all[key >> _SECTION].out
+        line = self.lines[number - 1]
+        try:
+            statements = self._split(self.lexis.tokens(self.lexis.code(line)))
+            tokens = self._resolve(statements[part], part)
+            self._statement(tokens[self._labels(tokens) :], self.out.address_of(self._index))
+        except Problem as error:
+            self.report(error.diagnostic)
+        except Unpaired as missing:
+            if not last:
+                return False
+            hint = f"name the label that stands before the instruction with {missing.of}"
+            message = f"{missing.name} needs the label of an instruction with {missing.of}"
+            self.report(problem("KC0228", message, missing.column, len(missing.name), hint).diagnostic)
+        except Unresolved as missing:
+            if missing.name not in self.symbols.broken:
+                known = self.symbols.labels if missing.name != "." else {}
+                self.report(self.assembler.explainer.undefined(missing.name, missing.column, known).diagnostic)
+        return True
 
     # -- one line -----------------------------------------------------------------------------------------------------
 
     def line(self, line: str, number: int) -> bool:
-        """Assemble one line of any form; return whether it is one instruction that would be the same anywhere."""
+        """Assemble one line of any form; return whether it holds instructions only that would be the same anywhere."""
         self.number = number
         try:
             return self._line(line)
         except Problem as error:
-            self.report(error.diagnostic, line)
+            self.report(error.diagnostic)
             return False
 
     def _line(self, line: str) -> bool:
@@ -213,16 +275,17 @@ class Run:
         if len(code) > text_source.MAX_STATEMENT:
             message = f"the line is {len(code)} characters long; at most {text_source.MAX_STATEMENT} are allowed"
             raise problem("KC0212", message, text_source.MAX_STATEMENT + 1)
-        if m := self.lexis.illegal.search(code):
+        if m := self.lexis.stray(code):
             message = f"the character {text_source.name_of(m[0])} may only stand in comments"
             hint = "replace it by a blank" if m[0].isspace() else None
             raise problem("KC0210", message, m.start() + 1, 1, hint)
         tokens = self.lexis.tokens(code)
         if not tokens:
             return False
-        if self.dialect.separator is None:
+        statements = self._split(tokens)
+        if len(statements) == 1:
             return self._part_of_line(tokens, 0)
-        for part, statement in enumerate(self._split(tokens)):
+        for part, statement in enumerate(statements):
             if statement:
                 self._part_of_line(statement, part)
         return False
@@ -242,10 +305,21 @@ class Run:
     def _labels(self, tokens: Sequence[Token]) -> int:
         """Return how many tokens at the beginning are labels."""
         at = 0
+        kinds = ("word", "int") if self.dialect.numeric_labels else ("word",)
         if self.dialect.labels:
-            while at + 1 < len(tokens) and tokens[at + 1].text == ":" and tokens[at].kind == "word":
+            while at + 1 < len(tokens) and tokens[at + 1].text == ":" and tokens[at].kind in kinds:
                 at += 2
         return at
+
+    def _resolve(self, tokens: list[Token], part: int) -> list[Token]:
+        """Return the tokens with the names of the labels that `1b` and `1f` mean."""
+        if not any(token.kind == "local" for token in tokens):
+            return tokens
+        place = (self.number, part)
+        return [
+            Token("word", self.symbols.numeric(t.text, place), t.column) if t.kind == "local" and at else t
+            for at, t in enumerate(tokens)
+        ]
 
     def _part_of_line(self, tokens: list[Token], part: int) -> bool:
         self._part = part
@@ -255,6 +329,8 @@ class Run:
         if start == len(tokens):
             return False
         rest = tokens[start:] if start else tokens
+        if self.dialect.numeric_labels:
+            rest = self._resolve(rest, part)
         try:
             return self._statement(rest, self.out.address) and not start
         except Unresolved:
@@ -273,6 +349,8 @@ class Run:
             directive.handler(self, tokens)
             return False
         if first.text.startswith(".") and self.dialect.directives:
+            if self.dialect.ignores(first.text):
+                return False
             if reason := missing(first.text, self.isa):
                 raise problem("KC0226", f"{first.text}: {reason}", first.column, len(first.text))
             hint = did_you_mean(first.text, self.assembler.directives)
@@ -283,9 +361,14 @@ class Run:
 
     def wait(self, number: int, tail: Tail, name: str) -> None:
         """Note that the next item, from line `number`, waits for the label `name` only."""
-        self._plain[len(self.out.words)] = (tail, name)
-        for store, value in zip(self._waiting, (len(self.out.words), number, 0), strict=True):
+        key = self._key()
+        self._plain[key] = (tail, name)
+        for store, value in zip(self._waiting, (key, number, 0), strict=True):
             store.append(value)
+
+    def _key(self) -> int:
+        """Return the number of the next item, with that of its section."""
+        return self.sections.now.number << _SECTION | len(self.out.words)
 
     # -- what statements do -------------------------------------------------------------------------------------------
 
@@ -305,7 +388,7 @@ class Run:
                 out.patch(index, word)
             return
         if waiting:
-            for store, value in zip(self._waiting, (len(out.words), self.number, self._part), strict=True):
+            for store, value in zip(self._waiting, (self._key(), self.number, self._part), strict=True):
                 store.append(value)
         for word, length in items:
             out.emit(word, length, self.number, data=data)
@@ -323,6 +406,9 @@ class Run:
 
     def label(self, name: str, column: int) -> None:
         """Define a label here."""
+        if name.isdecimal():
+            self.symbols.numeric_label(name, self.out.address, (self.number, self._part))
+            return
         self.symbols.label(name, column, self.out.address, self.number)
 
     def constant(self, token: Token, value: Expr | int) -> None:
@@ -339,12 +425,28 @@ class Run:
             raise problem("KC0231", message, place.column, len(place.text), "usage: name = value")
         self.constant(tokens[0], found[0])
 
-    def align(self, unit: int, column: int) -> None:
-        """Go to the next multiple of `unit` bytes."""
-        out = self.out
+    def align(self, unit: int, column: int, fill: int | None = None, most: int | None = None) -> None:
+        """Go to the next multiple of `unit` bytes, unless that takes more than `most`; `fill` is the byte in the gap."""
+        out, section = self.out, self.sections.now
         missing = -(out.address * out.pc_unit) % unit
-        padding = self.assembler.padding
+        if most is not None and missing > most:
+            return
+        section.align = max(section.align, unit)
+        if fill:
+            self.fill(missing, fill, column)
+            return
+        padding = self.assembler.padding if section is self.sections.code and fill is None else None
+        if padding is not None and self.dialect.areas and (odd := missing % padding[1]):
+            out.gap(odd, self.number, column)
+            missing -= odd
         if padding is not None and missing % padding[1] == 0 and missing // padding[1] <= MAX_DIAGNOSTICS * 1000:
             self.put([padding] * (missing // padding[1]))
         elif missing:
             out.gap(missing, self.number, column)
+
+    def fill(self, count: int, byte: int, column: int) -> None:
+        """Append `count` times the same byte."""
+        if not byte or count > MAX_BYTES - self.out.size:
+            self.out.gap(count, self.number, column)
+        elif count:
+            self.out.emit(int.from_bytes(bytes((byte,)) * count, "little"), count, self.number, data=True)

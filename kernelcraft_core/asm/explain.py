@@ -241,6 +241,8 @@ class Explainer:
         kind, value = operand.kind, values[operand.name]
         if not isinstance(kind, Imm):
             return self._finding("KC0205", f"{describe(operand)}: not {value}", place, shape)
+        if kind.numbers == "none" and kind.low <= value <= kind.high and value % kind.align == 0:
+            return self._finding("KC0204", "a label is required here, not a number", place, shape, kind.hint)
         shown = str(value) if abs(value) < 1 << 128 else "this number"
         if kind.relative and arg is not None and isinstance(arg.value, Expr):
             message = f"the target is {shown} away; {kind.low}..{kind.high} can be reached"
@@ -262,6 +264,12 @@ class Explainer:
 
     def undefined(self, name: str, column: int, known: Mapping[str, object]) -> Problem:
         """Return the finding for a symbol that is never defined."""
+        if "@" in name:  # a numeric label, by the name it would have
+            number = name.partition("@")[0]
+            before = name.endswith("@-1")
+            message = f"there is no label {number} {'above' if before else 'below'}"
+            return problem("KC0220", message, column, len(number) + 1, f"{number}: is its definition")
+        known = {**known, **{n: 0 for kind in self.isa.kinds if isinstance(kind, Imm) for n in kind.names}}
         hint = did_you_mean(name, conflicts(known, name))
         return problem("KC0220", f"{printable(name)!r} is not defined", column, len(name), hint)
 

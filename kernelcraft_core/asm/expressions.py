@@ -18,7 +18,17 @@ Step = tuple[str, str | int, int]
 """(`number`, value, column), (`name`, text, column), (`unary`, operator, column) or (`binary`, operator, column)."""
 
 Lookup = Callable[[str, int], tuple[int, int]]
-"""Called with a name and its column; returns (value, how often an address is in it: 1 for a label, 0 for a number)."""
+"""Called with a name and its column; returns (value, how often an address is in it: 1 for a label, 0 for a number).
+
+While the place of a section is not known, its labels are offsets that count `FLOATING` times a power of it: such values
+can be added and subtracted, and are known when the counts cancel.
+"""
+
+Relocate = Callable[[str, int, int, int], int]
+"""Called with a relocation operator, the value it is applied to, that value's address count and the column."""
+
+FLOATING = 1 << 40
+"""Address counts from here on (half of it, for what subtraction leaves) have a section without a place in them."""
 
 
 class Problem(Exception):
@@ -37,6 +47,11 @@ def problem(
     return Problem(Diagnostic(code, message, Span("", 0, column, max(1, length)), hint, notes))
 
 
+def floats(weight: int) -> bool:
+    """Return whether an address count says that the value depends on the place of a section not placed yet."""
+    return not -FLOATING // 2 < weight < FLOATING // 2
+
+
 class Unresolved(Exception):
     """A symbol is needed that has no value yet."""
 
@@ -45,6 +60,15 @@ class Unresolved(Exception):
         super().__init__(name)
         self.name = name
         self.column = column
+
+
+class Unpaired(Unresolved):
+    """A relocation operator names a label whose statement has not been assembled with the operator `of` yet."""
+
+    def __init__(self, name: str, column: int, of: str) -> None:
+        """As `Unresolved`."""
+        super().__init__(name, column)
+        self.of = of
 
 
 @frozen(eq=False)
@@ -103,7 +127,9 @@ def _expression(tokens: Sequence[Token], start: int, lexis: Lexis) -> tuple[Expr
     while at < len(tokens):
         kind, text, column = tokens[at]
         if want_value:
-            if kind == "int":
+            if kind == "reloc":
+                pending.append((unary_rank, text, column))
+            elif kind == "int":
                 value = lexis.integer(text)
                 out.append(("number", HUGE if value is None else value, column))
                 want_value = False
@@ -144,12 +170,12 @@ def _reduce(pending: list[tuple[int, str, int]], out: list[Step], unary_rank: in
     out.append(("unary" if rank == unary_rank else "binary", text, column))
 
 
-def evaluate(expr: Expr, lookup: Lookup) -> tuple[int, int]:
+def evaluate(expr: Expr, lookup: Lookup, relocate: Relocate | None = None) -> tuple[int, int]:
     """Return (value, address count) of `expr`: 1 for `label + 4`, 0 for `end - start` and plain numbers.
 
     Raises:
         Problem: KC0224 division by zero, a shift amount out of range, a value of more than 512 bits.
-        Unresolved: from `lookup`.
+        Unresolved: from `lookup` and `relocate`, and where a section must have its place first.
     """
     stack: list[tuple[int, int]] = []
     for op, what, column in expr.steps:
@@ -160,9 +186,18 @@ def evaluate(expr: Expr, lookup: Lookup) -> tuple[int, int]:
             stack.append(lookup(str(what), column))
         elif op == "unary":
             value, weight = stack.pop()
+            if what not in UNARY:
+                if relocate is None:
+                    raise problem("KC0224", f"{what} may only stand in operands and data", column, len(str(what)))
+                stack.append((relocate(str(what), value, weight, column), 0))
+                continue
+            if what == "~" and floats(weight):
+                raise Unresolved(*expr.names[0])
             stack.append((-value, -weight) if what == "-" else (~value, 0) if what == "~" else (value, weight))
         else:
             right, left = stack.pop(), stack.pop()
+            if what not in ("+", "-") and (floats(left[1]) or floats(right[1])):
+                raise Unresolved(*expr.names[0])
             stack.append(_binary(str(what), left, right, column))
         if stack[-1][0].bit_length() > MAX_BITS:
             raise problem("KC0224", f"the value has more than {MAX_BITS} bits", expr.column, expr.length)

@@ -15,14 +15,15 @@ from collections.abc import Iterable, Sequence
 
 from kernelcraft_core.asm.dialect import UNARY, Dialect
 from kernelcraft_core.asm.directives import available
-from kernelcraft_core.asm.lexis import Lexis
+from kernelcraft_core.asm.lexis import CHARACTER, STRING, Lexis
 from kernelcraft_core.asm.shapes import Shape, Shapes
 from kernelcraft_core.isa import Imm, Isa, Placeholder, Reg
 from kernelcraft_core.isa.syntax import Operand
 
 _WORD_END = "(?![A-Za-z0-9_.$])"
 _OWN_NAMES = (
-    "start item statement instruction directive constant value unary primary NAME UINT LABEL CONSTANT COMMENT BLANKS"
+    "start item statement instruction directive constant value unary primary NAME UINT LABEL CONSTANT COMMENT BLANKS "
+    "LOCAL STRING IGNORED"
 )
 _State = frozenset[tuple[int, int, int]]
 """(number of the shape, number of the item in it, 1 after a sign): what may come next."""
@@ -179,6 +180,7 @@ class Grammar:
         kinds = ["instruction"] if self.shapes.of else []
         kinds += ["directive"] if dialect.directives else []
         kinds += ["constant"] if dialect.constants else []
+        kinds += ["IGNORED"] if dialect.ignored else []
         out = [("start", f"item{separator}")]
         out.append(("item", f"{label}statement?" if kinds else label.rstrip()))
         if kinds:
@@ -208,6 +210,10 @@ class Grammar:
             out.append((f"?{here}", f"{tighter} | {here} ({quoted}) {tighter}"))
         prefix = " | ".join(f'"{op}"' for op in UNARY)
         symbol = " | NAME" if self.dialect.symbols else ""
+        symbol += " | LOCAL" if self.dialect.numeric_labels else ""
+        if self.dialect.relocations:
+            relocations = " | ".join(f'"{r.name}"' for r in self.dialect.relocations)
+            symbol += f' | ({relocations}) "(" {rules[0]} ")"'
         out.append(("?unary", f"primary | ({prefix}) unary"))
         out.append(("primary", f'{numbers}{symbol} | "(" {rules[0]} ")"'))
         return out
@@ -216,11 +222,18 @@ class Grammar:
         reserved = self.lexis.reserved
         not_reserved = f"(?!{_one_of(reserved)}{_WORD_END})" if reserved else ""
         word = self.lexis.word.replace(r"\w", "A-Za-z0-9_")
+        character = f"|{CHARACTER}" if self.dialect.strings else ""
+        numeric = "|[0-9]+" if self.dialect.numeric_labels else ""
+        names = "|".join(re.escape(n).replace(r"\*", "[A-Za-z0-9_.]*") for n in self.dialect.ignored)
+        ignored = f"(?:{names})(?![A-Za-z0-9_.])"
         out = [
-            ("UINT", 1, f"(?:{self.lexis.number}){_WORD_END}"),
+            ("UINT", 1, f"(?:(?:{self.lexis.number}){_WORD_END}{character})"),
             ("NAME", 1, f"{not_reserved}{word}"),
-            ("LABEL", 3, f"{not_reserved}{word}[ \\t]*:"),
+            ("LOCAL", 2, f"[0-9]+[bf]{_WORD_END}"),
+            ("STRING", 2, STRING),
+            ("LABEL", 3, f"(?:{not_reserved}{word}{numeric})[ \\t]*:"),
             ("CONSTANT", 3, f"{not_reserved}{word}[ \\t]*="),
+            ("IGNORED", 3, f'{ignored}(?:{STRING}|[^;"\\n])*'),
         ]
         return out + [(_terminal(names), 2, _one_of(names) + _WORD_END) for names, _ in self._directives()]
 

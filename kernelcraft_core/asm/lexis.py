@@ -14,10 +14,19 @@ HUGE = 1 << 1024
 """What a number with too many digits counts as: it fits nothing, and nothing has to convert it."""
 _MAX_LITERAL = 200
 _WORD_CHARS = r"\w.$"
+STRING = r'"(?:\\.|[^"\\])*"'
+CHARACTER = r"'(?:\\(?:[0-7]{1,3}|x[0-9a-fA-F]+|.)|[^\\])'?"
+_LOCAL = re.compile(r"[0-9]{1,9}[bf]", re.ASCII)
+_ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|[xX]([0-9a-fA-F]+)|(.))")
+_ESCAPES = {"n": 10, "t": 9, "r": 13, "b": 8, "f": 12, "v": 11, "a": 7, "e": 27}
 
 
 class Token(NamedTuple):
-    """A piece of a line; `kind` is `word`, `int`, `op` (punctuation, operator) or `bad` (no number, stray)."""
+    """A piece of a line.
+
+    `kind` is `word`, `int`, `op` (punctuation, operator), `string`, `reloc` (`%hi`), `local` (`1b`) or `bad` (no number,
+    stray).
+    """
 
     kind: str
     text: str
@@ -79,12 +88,17 @@ class Lexis:
         ordered = sorted(ops, key=lambda op: (-len(op), op))
         self.number = self._number_pattern()
         self._is_number = re.compile(self.number, re.ASCII)
+        relocations = "|".join(re.escape(r.name) for r in sorted(dialect.relocations, key=lambda r: -len(r.name)))
+        extra = rf"|(?P<reloc>(?:{relocations})(?=[ \t]*\())" if relocations else ""
+        extra += rf"|(?P<string>{STRING})|(?P<char>{CHARACTER})" if dialect.strings else ""
         self._token = re.compile(
-            rf"[ \t]*(?:(?P<word>{self.word})|(?P<int>[0-9][{_WORD_CHARS}]*)"
+            rf"[ \t]*(?:(?P<word>{self.word})|(?P<int>[0-9][{_WORD_CHARS}]*){extra}"
             rf"|(?P<op>{'|'.join(map(re.escape, ordered))})|(?P<bad>[^ \t]))",
             re.ASCII,
         )
         self._markers = dialect.comments
+        marked = "|".join(map(re.escape, dialect.comments)) or "(?!)"
+        self._quoted = re.compile(rf"{STRING}|{CHARACTER}|(?P<comment>{marked})")
         self.signed = dialect.expressions or any(isinstance(k, Imm) and k.low < 0 for k in isa.kinds)
         self.illegal = re.compile(r"[^\t\x20-\x7e]")
 
@@ -107,6 +121,8 @@ class Lexis:
 
     def integer(self, text: str) -> int | None:
         """Return the value of an unsigned number, `HUGE` when it has very many digits, or None when it is none."""
+        if text[:1] == "'":
+            return characters(text[1:-1] if len(text) > 2 and text[-1] == "'" else text[1:])[0]
         if not self._is_number.fullmatch(text):
             return None
         base = 10
@@ -131,6 +147,9 @@ class Lexis:
 
     def code(self, line: str) -> str:
         """Return `line` without its comment."""
+        if self.dialect.strings and ('"' in line or "'" in line):
+            end = next((m.start() for m in self._quoted.finditer(line) if m["comment"]), len(line))
+            return line[:end]
         for marker in self._markers:
             at = line.find(marker)
             if at >= 0:
@@ -144,9 +163,17 @@ class Lexis:
             kind = m.lastgroup or "bad"
             text, column = m[kind], m.start(kind) + 1
             if kind == "int" and not self._is_number.fullmatch(text):
-                kind = "bad"
+                kind = "local" if self.dialect.numeric_labels and _LOCAL.fullmatch(text) else "bad"
+            elif kind == "char":
+                kind = "int"
             out.append(Token(kind, text, column))
         return out
+
+    def stray(self, code: str) -> re.Match[str] | None:
+        """Return the first character that may only stand in comments (and strings), or None."""
+        if self.dialect.strings and '"' in code:
+            code = self._quoted.sub(lambda m: " " * len(m[0]), code)
+        return self.illegal.search(code)
 
     def canonical(self, kind: Reg, index: int) -> str | None:
         """Return how register `index` is printed, or None when it has no spelling."""
@@ -155,6 +182,22 @@ class Lexis:
         if kind.prefix:
             return f"{kind.prefix}{index}"
         return next((name for name, value in kind.names.items() if value == index), None)
+
+
+def characters(text: str) -> bytes:
+    """Return the bytes of what stands between quotes, escapes resolved as C and GNU as do."""
+    out, at = bytearray(), 0
+    for m in _ESCAPE.finditer(text):
+        out += text[at : m.start()].encode("utf-8")
+        if m[3] is not None and m[3] not in _ESCAPES:
+            out += m[3].encode("utf-8")
+        else:
+            octal, hexadecimal, letter = m.groups("")
+            out.append(
+                (int(octal, 8) if octal else int(hexadecimal[-2:], 16) if hexadecimal else _ESCAPES[letter]) & 255
+            )
+        at = m.end()
+    return bytes(out + text[at:].encode("utf-8"))
 
 
 def ranges(isa: Isa) -> str:

@@ -115,3 +115,44 @@ class Output:
             raise problem("KC0231", message, column)
         if count:
             self.emit(0, count, line, data=True)
+
+    def rebase(self, base: int) -> None:
+        """Move everything to begin at `base`."""
+        shift = base - self.base
+        self.base = base
+        if self._addresses is not None and shift:
+            self._addresses = array("Q", (address + shift for address in self._addresses))
+
+    def image(self) -> bytes:
+        """Return all items, little-endian, one after the other."""
+        lengths = self.lengths if self.lengths is not None else [self.unit] * len(self.words)
+        return b"".join(int(w).to_bytes(n, "little") for w, n in zip(self.words, lengths, strict=True))
+
+    def in_words(self) -> tuple[Output, int | None]:
+        """Return the same bytes as words of `unit` bytes each, the last one filled up with zeros.
+
+        Also the line of the first instruction that does not stand at a multiple of `unit` bytes, or None.
+        """
+        if self.lengths is None:
+            return self, None
+        assert self._addresses is not None
+        data, unit, per = set(self.data), self.unit, self.pc_unit
+        out = Output(self.base, unit, per, 8 * unit, uniform=True)
+        image = self.image()
+        image += bytes(-len(image) % unit)
+        lines, datum = array("I", bytes(4 * (len(image) // unit))), bytearray(len(image) // unit)
+        for index in range(len(self.words) - 1, -1, -1):  # the first item of a word gives it its line
+            offset, length = (self._addresses[index] - self.base) * per, self.lengths[index]
+            if index not in data and (offset % unit or length != unit):
+                return self, next(
+                    self.lines[i]
+                    for i in range(len(self.words))
+                    if i not in data and (self._addresses[i] - self.base) * per % unit
+                )
+            for word in range(offset // unit, (offset + length - 1) // unit + 1):
+                lines[word] = self.lines[index]
+                datum[word] = index in data
+        for number, line in enumerate(lines):
+            word = int.from_bytes(image[number * unit : (number + 1) * unit], "little")
+            out.emit(word, unit, line, data=bool(datum[number]))
+        return out, None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from attrs import frozen
 
@@ -31,7 +32,7 @@ class Hole:
     register: Reg | None = None
 
 
-@frozen(eq=False)
+@frozen(eq=False, slots=False)
 class Template:
     """A compiled pseudo-instruction."""
 
@@ -41,16 +42,30 @@ class Template:
     when: ir.Expr | None
     """Condition over the operands, None when it always holds."""
 
+    @cached_property
+    def placed(self) -> bool:
+        """Whether what it stands for depends on its address."""
+        parts = [part.value for line in self.lines for part in line if isinstance(part, Hole)]
+        exprs = [*parts, *([self.when] if self.when is not None else [])]
+        return any(isinstance(node, ir.Pc) for expr in exprs for node in ir.walk(expr))
+
+    @staticmethod
+    def uses(parts: Sequence[str | Hole], operand: str) -> bool:
+        """Return whether pieces of a line depend on an operand, or on the address."""
+        nodes = (node for part in parts if isinstance(part, Hole) for node in ir.walk(part.value))
+        return any(isinstance(n, ir.Pc) or (isinstance(n, ir.OperandRef) and n.name == operand) for n in nodes)
+
     def holds(self, values: Mapping[str, int], pc: int) -> bool:
         """Return whether this variant is meant for these operand values."""
         return self.when is None or bool(compute(self.when, values, pc))
 
     def expand(self, values: Mapping[str, int], pc: int) -> list[str]:
         """Return the lines it stands for, given operand values and its own address."""
-        return ["".join(_fill(part, values, pc) for part in line) for line in self.lines]
+        return ["".join(fill(part, values, pc) for part in line) for line in self.lines]
 
 
-def _fill(part: str | Hole, values: Mapping[str, int], pc: int) -> str:
+def fill(part: str | Hole, values: Mapping[str, int], pc: int) -> str:
+    """Return a piece of an expansion line for these operand values."""
     if isinstance(part, str):
         return part
     value = compute(part.value, values, pc)

@@ -128,6 +128,8 @@ class Shapes:
     def _operand(self, operand: Operand, tokens: Sequence[Token], at: int) -> tuple[int | Expr, int] | None:
         kind = operand.kind
         if isinstance(kind, Imm):
+            if kind.names and at < len(tokens) and tokens[at].text in kind.names:
+                return kind.names[tokens[at].text], at + 1
             return parse(tokens, at, self.lexis)
         if at >= len(tokens):
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from array import array
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,9 @@ from kernelcraft_core.diagnostics import AssemblyError, Diagnostic, Span
 
 MAX_STATEMENT = 65_536
 """Longest line in characters, its comment not counted."""
+_STRING = r"""\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^\\\n])'?"""
+"""Pattern of a string or character constant, closed or not."""
+_NOT_LINE_END = re.compile(r"[^\n]")
 _BLOCK = 1 << 20
 _MARKS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),
@@ -91,6 +95,31 @@ def read(source: str | bytes | bytearray, filename: str) -> str:
         span = Span(filename, line, nul - start + 1, 1, shown)
         raise AssemblyError(Diagnostic("KC0210", "NUL character: this is not a text file", span))
     return text
+
+
+def without_block_comments(text: str, line_comments: Sequence[str], filename: str) -> str:
+    """Return `text` with blanks for each `/* ... */`; every other character stays where it is.
+
+    Raises:
+        AssemblyError: KC0229 one is not closed.
+    """
+    if "/*" not in text:
+        return text
+    markers = "|".join(re.escape(m) for m in line_comments)
+    pattern = re.compile(rf"""{_STRING}|(?:{markers or "(?!)"})[^\n]*|/\*(?:[^*]|\*(?!/))*(?P<end>\*/)?""")
+    parts, at = [], 0
+    for m in pattern.finditer(text):
+        if not m[0].startswith("/*"):
+            continue
+        if m["end"] is None:
+            line = text.count("\n", 0, m.start()) + 1
+            start = text.rfind("\n", 0, m.start()) + 1
+            shown = text[start : start + 2000].partition("\n")[0]
+            span = Span(filename, line, m.start() - start + 1, 2, shown)
+            raise AssemblyError(Diagnostic("KC0229", "this comment is not closed", span, "close it with */"))
+        parts += [text[at : m.start()], _NOT_LINE_END.sub(" ", m[0])]
+        at = m.end()
+    return "".join([*parts, text[at:]])
 
 
 def _decode(data: bytes, filename: str) -> str:

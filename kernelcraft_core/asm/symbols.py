@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import bisect
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from attrs import frozen
 
-from kernelcraft_core.asm.expressions import Expr, Problem, Unresolved, evaluate, problem
+from kernelcraft_core.asm.expressions import Expr, Problem, Unresolved, evaluate, floats, problem
 from kernelcraft_core.asm.lexis import Lexis, Token, conflicts
 from kernelcraft_core.diagnostics import Diagnostic, did_you_mean, printable
 
@@ -28,6 +29,8 @@ class Symbols:
     Attributes:
         labels: label -> address. constants: name -> (value, whether it is an address).
         broken: names whose definition is wrong; their uses are not reported again.
+        floating: label -> (offset, address count of its section), in sections that have no place yet.
+        weight: address count of a label defined now: 1, or that of a section without a place.
     """
 
     def __init__(self, lexis: Lexis) -> None:
@@ -39,10 +42,49 @@ class Symbols:
         self._constant_lines: dict[str, int] = {}
         self._pending: dict[str, _Pending] = {}
         self.broken: set[str] = set()
+        self.floating: dict[str, tuple[int, int]] = {}
+        self.weight = 1
+        self._locals: dict[str, list[tuple[int, int]]] = {}  # numeric label -> where it is defined, in order
+
+    # -- numeric labels -----------------------------------------------------------------------------------------------
+
+    def numeric_label(self, text: str, address: int, place: tuple[int, int]) -> None:
+        """Define a numeric label; `place` is (line, statement of the line)."""
+        number = str(int(text))
+        found = self._locals.setdefault(number, [])
+        name = f"{number}@{len(found)}"
+        found.append(place)
+        self._define(name, address, place[0])
+
+    def numeric(self, text: str, place: tuple[int, int]) -> str:
+        """Return the name of the label that `1b` or `1f` means at a place; it may be defined later or never."""
+        number = str(int(text[:-1]))
+        before = bisect.bisect_right(self._locals.get(number, ()), place)
+        return f"{number}@{before if text[-1] == 'f' else before - 1}"
+
+    # -- sections -----------------------------------------------------------------------------------------------------
+
+    def place(self, bases: Mapping[int, int]) -> None:
+        """Give the floating labels their addresses; `bases` is address count of a section -> its base."""
+        for name, (offset, weight) in self.floating.items():
+            self.labels[name] = bases[weight] + offset
+        self.floating.clear()
+        self.weight = 1
+
+    def _define(self, name: str, address: int, line: int) -> None:
+        if self.weight == 1:
+            self.labels[name] = address
+            self._label_lines.append(line)
+        else:
+            self.floating[name] = (address, self.weight)
+            self._constant_lines[name] = line
+
+    # -- names ----------------------------------------------------------------------------------------------------
 
     def known(self, name: str) -> bool:
         """Return whether the program defines `name`, rightly or wrongly."""
-        return name in self.labels or name in self.constants or name in self._pending or name in self.broken
+        tables = (self.labels, self.constants, self._pending, self.broken, self.floating)
+        return any(name in table for table in tables)
 
     def get(self, name: str, column: int, here: int) -> tuple[int, int]:
         """Return (value, address count) of a symbol; `.` is the address `here`.
@@ -51,10 +93,12 @@ class Symbols:
             Unresolved: it has no value yet.
         """
         if name == ".":
-            return here, 1
+            return here, self.weight
         address = self.labels.get(name)
         if address is not None:
             return address, 1
+        if name in self.floating:
+            return self.floating[name]
         found = self.constants.get(name)
         if found is None:
             raise Unresolved(name, column)
@@ -66,7 +110,7 @@ class Symbols:
             raise problem("KC0222", message, column, len(name))
         if name == ".":
             raise problem("KC0222", "`.` is the current address and cannot be defined", column)
-        if name in self.labels or name in self.constants or name in self._pending:
+        if name in self.labels or name in self.constants or name in self._pending or name in self.floating:
             message = f"{printable(name)!r} is defined twice"
             first = f"first defined on line {self._line_of(name)}"
             raise problem("KC0221", message, column, len(name), None, (first,))
@@ -83,17 +127,15 @@ class Symbols:
             Problem: KC0221 it is defined already, KC0222 it is a register.
         """
         self._new(name, column)
-        self.labels[name] = address
-        self._label_lines.append(line)
+        self._define(name, address, line)
 
     def plain_label(self, name: str, address: int, line: int) -> bool:
         """Define a label if nothing speaks against it; return whether nothing did."""
         if name in self.labels or name in self.lexis.reserved or name == ".":
             return False
-        if name in self.constants or name in self._pending:
+        if name in self.constants or name in self._pending or name in self.floating:
             return False
-        self.labels[name] = address
-        self._label_lines.append(line)
+        self._define(name, address, line)
         return True
 
     def constant(self, token: Token, value: Expr | int, here: int, line: int) -> None:
@@ -109,12 +151,25 @@ class Symbols:
             self.constants[name] = (value, 0)
             return
         try:
-            self.constants[name] = evaluate(value, lambda n, column: self.get(n, column, here))
+            found = evaluate(value, lambda n, column: self.get(n, column, here))
+            if not floats(found[1]):
+                self.constants[name] = found
+                return
+            self._pending[name] = self._waiting(value, here, line, token)
         except Unresolved:
-            self._pending[name] = _Pending(value, here, line, token)
+            self._pending[name] = self._waiting(value, here, line, token)
         except Problem:
             self.broken.add(name)
             raise
+
+    def _waiting(self, value: Expr, here: int, line: int, token: Token) -> _Pending:
+        """Return a constant without a value; `.` in a section without a place becomes a label of its own."""
+        if self.weight != 1 and any(name == "." for name, _ in value.names):
+            anchor = f".@{len(self.floating)}"
+            self.floating[anchor] = (here, self.weight)
+            steps = tuple((op, anchor if op == "name" and what == "." else what, at) for op, what, at in value.steps)
+            value = Expr(steps, value.column, value.length)
+        return _Pending(value, here, line, token)
 
     def settle(self) -> Iterator[tuple[int, Diagnostic]]:
         """Compute the constants that had to wait; yield (line, finding) for those that cannot be computed."""

@@ -53,6 +53,7 @@ from kernelcraft_core.isa.model import (
     Array,
     Bytes,
     Extension,
+    Fault,
     Imm,
     Instr,
     Opaque,
@@ -60,12 +61,16 @@ from kernelcraft_core.isa.model import (
     Pseudo,
     Reg,
     RegFile,
+    Region,
+    Relocation,
     Rows,
     Scalar,
+    Space,
     Words,
 )
 from kernelcraft_core.isa.primitives import Primitive, pure
 from kernelcraft_core.isa.program import Item, Program, Section
+from kernelcraft_core.isa.traps import Trap
 
 __all__ = [
     "Array",
@@ -73,6 +78,7 @@ __all__ = [
     "Decoded",
     "Definition",
     "Extension",
+    "Fault",
     "Imm",
     "Instr",
     "Isa",
@@ -84,9 +90,13 @@ __all__ = [
     "Pseudo",
     "Reg",
     "RegFile",
+    "Region",
+    "Relocation",
     "Rows",
     "Scalar",
     "Section",
+    "Space",
+    "Trap",
     "Words",
     "pure",
 ]

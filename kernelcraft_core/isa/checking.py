@@ -14,6 +14,7 @@ from kernelcraft_core.isa.definition import Definition
 from kernelcraft_core.isa.encoding import overlap, parse_encoding
 from kernelcraft_core.isa.model import (
     CATEGORIES,
+    Bytes,
     Extension,
     Instr,
     Kind,
@@ -22,6 +23,7 @@ from kernelcraft_core.isa.model import (
     Reg,
     RegFile,
     Scalar,
+    Space,
     State,
 )
 from kernelcraft_core.isa.places import placed
@@ -210,6 +212,8 @@ def _declarations(isa: Isa, scope: Scope) -> list[Diagnostic]:
             continue
         if problem:
             note(record, "KC0108", f"{isa.name}: state {record.name!r}: {problem}")
+    if isa.memory and not isinstance(scope.state.get(isa.memory), Bytes | Space):
+        found.append(Diagnostic("KC0108", f"{isa.name}: memory {isa.memory!r} is no address space and no byte memory"))
     for kind in isa.kinds:
         if problem := declare.kind_problem(kind, dict(scope.state)):
             note(kind, "KC0108", f"{isa.name}: operand kind {kind.name!r}: {problem}")

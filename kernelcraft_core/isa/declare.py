@@ -5,6 +5,7 @@ Sizes come from people and from files of agents, so they are bounded before anyt
 
 from __future__ import annotations
 
+import itertools
 import keyword
 import re
 from math import prod
@@ -20,6 +21,7 @@ from kernelcraft_core.isa.model import (
     RegFile,
     Rows,
     Scalar,
+    Space,
     State,
     Words,
 )
@@ -34,6 +36,10 @@ MAX_ELEMENTS = 1 << 32
 MAX_MEMORY_BYTES = 1 << 40
 FLOATS = ("f16", "bf16", "f32")
 ELEMENTS = (*FLOATS, "f64", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64")
+NUMBERS = ("distance", "address", "none")
+"""What a number may stand for in a relative operand."""
+FAULTS = frozenset(("load", "store", "fetch", "load_misaligned", "store_misaligned"))
+"""What may go wrong in an address space."""
 _SPELLING = re.compile(r"[^\s,()\[\]{}:;#\"']{1,32}", re.ASCII)
 
 
@@ -50,7 +56,7 @@ def kind_problem(kind: Kind, state: dict[str, State]) -> str | None:
                 return f"a register field has 1 to 32 bits, not {kind.bits}"
             if not 1 <= kind.size <= 1 << kind.bits:
                 return f"{kind.size} registers do not fit a field of {kind.bits} bits"
-            if not kind.prefix and len(set(kind.names.values())) < kind.size:
+            if not kind.prefix and len(set(kind.names.values())) < (1 if kind.partial else kind.size):
                 return "registers without a prefix need a name for each index"
             if kind.prefix and not _SPELLING.fullmatch(kind.prefix):
                 return f"the prefix {kind.prefix[:40]!r} cannot be written in a program"
@@ -80,6 +86,13 @@ def _imm_problem(kind: Imm) -> str | None:
     for name, bound in (("min", kind.min), ("max", kind.max)):
         if bound is not None and not bottom <= bound <= top:
             return f"{name} = {bound} does not fit {kind.bits} {sign} bits ({bottom}..{top})"
+    if kind.numbers not in NUMBERS or (kind.numbers != NUMBERS[0] and not kind.relative):
+        return f"numbers is one of {', '.join(NUMBERS)}, and the first unless it is relative; not {kind.numbers[:40]!r}"
+    for spelling, value in kind.names.items():
+        if not _SPELLING.fullmatch(spelling):
+            return f"the name {spelling[:40]!r} cannot be written in a program"
+        if not kind.low <= value <= kind.high or value % kind.align:
+            return f"the name {spelling!r} stands for {value}, which is not legal"
     if -(-kind.low // kind.align) * kind.align > kind.high:
         return f"no multiple of {kind.align} lies in its range"
     return None
@@ -104,9 +117,31 @@ def state_problem(state: State, scope: Scope) -> str | None:
                 return f"dtype is one of {', '.join(ELEMENTS)}, not {state.dtype[:40]!r}"
             if not 1 <= len(state.shape) <= 4:
                 return "shape has 1 to 4 dimensions"
+        case Space():
+            return _space_problem(state, scope)
         case _:
             pass
     return _size_problem(state, scope)
+
+
+def _space_problem(space: Space, scope: Scope) -> str | None:
+    if not space.regions:
+        return "an address space has at least one region"
+    spans: list[tuple[int, int, str]] = []
+    for region in space.regions:
+        memory = scope.state.get(region.memory)
+        if not isinstance(memory, Bytes):
+            return f"{region.memory[:40]!r} is not a byte memory"
+        if not region.access or set(region.access) - set("rwx"):
+            return f"access to {region.memory!r} is some of r, w and x, not {region.access[:40]!r}"
+        base = scope.dim(memory.base)
+        spans.append((base, base + scope.dim(memory.size), region.memory))
+    spans.sort()
+    for (_, end, a), (start, _, b) in itertools.pairwise(spans):
+        if start < end:
+            return f"{a!r} and {b!r} overlap"
+    unknown = set(space.faults) - FAULTS
+    return f"faults are {', '.join(sorted(FAULTS))}; not {sorted(unknown)[0][:40]!r}" if unknown else None
 
 
 def _size_problem(state: State, scope: Scope) -> str | None:

@@ -16,7 +16,7 @@ import attrs
 from kernelcraft_core.isa import cost, ir
 from kernelcraft_core.isa.definition import Definition
 from kernelcraft_core.isa.isa import Isa
-from kernelcraft_core.isa.model import CATEGORIES, Imm, Kind, Placeholder, Pseudo, Reg, RegFile
+from kernelcraft_core.isa.model import CATEGORIES, Imm, Kind, Placeholder, Pseudo, Reg, RegFile, Region
 from kernelcraft_core.isa.syntax import Form
 
 SCHEMA = "kc.instruction/1"
@@ -211,14 +211,23 @@ def _kinds(isa: Isa) -> str:
     return "## Operand kinds\n\n" + _table(("kind", "what may stand there", "note"), rows) if rows else ""
 
 
+_NUMBERS = {
+    "distance": "a label may be written",
+    "address": "a label may be written, and a number is an address",
+    "none": "only a label may be written",
+}
+
+
 def _kind_note(kind: Kind) -> str:
     if isinstance(kind, Reg):
         names = ", ".join(f"`{spelling}` = {kind.prefix}{index}" for spelling, index in kind.names.items())
         return names
     if isinstance(kind, Imm):
         notes = [_prose(kind.hint or "")]
+        if kind.names:
+            notes.append(", ".join(f"`{spelling}` = {value}" for spelling, value in kind.names.items()))
         if kind.relative:
-            notes.append("relative to the address of the instruction; a label may be written")
+            notes.append(f"relative to the address of the instruction; {_NUMBERS[kind.numbers]}")
         if kind.lenient:
             notes.append("the hardware gives a meaning to every value of the field; strict runs do not")
         return "; ".join(note for note in notes if note)
@@ -231,7 +240,7 @@ def _state(isa: Isa) -> str:
         fields = {
             f.name: getattr(record, f.name)
             for f in attrs.fields(type(record))
-            if f.name not in ("name", "doc", "factory") and getattr(record, f.name) != f.default
+            if f.name not in ("name", "doc", "factory", "faults") and getattr(record, f.name) != f.default
         }
         shown = ", ".join(f"{key} = {_size(value, isa)}" for key, value in fields.items())
         if isinstance(record, RegFile) and record.zero is not None:
@@ -241,6 +250,8 @@ def _state(isa: Isa) -> str:
 
 
 def _size(value: object, isa: Isa) -> str:
+    if isinstance(value, Region):
+        return f"{value.memory}: {value.access}"
     if isinstance(value, tuple):
         return f"({', '.join(_size(v, isa) for v in value)})"
     return f"{value} = {isa.params[value]}" if isinstance(value, str) and value in isa.params else str(value)

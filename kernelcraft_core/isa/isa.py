@@ -16,6 +16,7 @@ from kernelcraft_core.isa.compose import extend
 from kernelcraft_core.isa.definition import Decoded, Definition, executes, fits
 from kernelcraft_core.isa.model import (
     Extension,
+    Imm,
     Instr,
     Kind,
     Pseudo,
@@ -47,6 +48,8 @@ class Isa:
         pc_unit: bytes that one step of the program counter stands for (1: byte addresses, 4: one per 32-bit word).
         ends: what running past the last instruction does: `halt` or `trap`.
         words: whether `.word` may stand for words that are no instruction (disassembly of data).
+        memory: name of the address space (or byte memory) that programs are loaded into and instructions fetched from;
+            without one the program is apart from all memories.
         kinds, state, primitives, instrs, pseudos, params: see `model.py` and `primitives.py`.
         extensions: names of the extensions applied, in order.
 
@@ -65,6 +68,7 @@ class Isa:
     pc_unit: int = 1
     ends: str = "trap"
     words: bool = True
+    memory: str = ""
     doc: str = ""
     extensions: tuple[Extension, ...] = ()
     _checked: Checked = field(init=False, repr=False)
@@ -194,9 +198,17 @@ class Isa:
     def canonical(self) -> dict[str, Any]:
         """Return the description as plain data, without documentation."""
         skip = {"doc", "note", "source", "examples"}
+        later = {
+            "numbers": "distance",
+            "timed": False,
+            "partial": False,
+        }  # keys that came later do not change what had no use for them
 
         def plain(record: Any) -> dict[str, Any]:
             data = attrs.asdict(record, filter=lambda a, _: a.name not in skip and a.name != "factory")
+            data = {k: v for k, v in data.items() if k not in later or later[k] != v}
+            if isinstance(record, Imm) and not record.names:
+                del data["names"]
             return {"type": type(record).__name__, **data}
 
         return {
@@ -205,6 +217,7 @@ class Isa:
             "pc_unit": self.pc_unit,
             "ends": self.ends,
             "words": self.words,
+            **({"memory": self.memory} if self.memory else {}),
             "params": sorted(self.params),
             "extensions": [e.name for e in self.extensions],
             "kinds": [plain(k) for k in self.kinds],

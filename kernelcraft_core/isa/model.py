@@ -6,7 +6,7 @@ TOML (`extension.py`), so what a person writes as keyword arguments an agent wri
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Union
 
 from attrs import field, frozen
@@ -39,7 +39,8 @@ def _texts(items: Iterable[str]) -> tuple[str, ...]:
 class Reg:
     """A register operand: `prefix` and an index 0..count-1, in a field of `bits` bits; it indexes the register file `file`.
 
-    `names` gives further spellings (ABI names): spelling -> index.
+    `names` gives further spellings (ABI names): spelling -> index. With `partial` an index may have no spelling: it is what
+    an operand has that is left out, or the encoding of nothing.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Reg:
     count: int | None = None
     file: str | None = None
     names: dict[str, int] = field(factory=dict)
+    partial: bool = False
 
     @property
     def size(self) -> int:
@@ -59,8 +61,10 @@ class Reg:
 class Imm:
     """An integer operand of `bits` bits, signed or not, in `min..max`, a multiple of `align`.
 
-    With `relative` the text may be a label and the value is label - pc. With `lenient` the hardware gives a meaning to
-    values the assembler refuses (above `max`): the decoder accepts them unless the run is strict.
+    With `relative` the text may be a label and the value is label - pc; `numbers` says what a number stands for there: that
+    `distance`, an `address` as a label does, or `none`: only labels may be written. With `lenient` the hardware gives a
+    meaning to values the assembler refuses (above `max`): the decoder accepts them unless the run is strict. `names` gives
+    spellings of values (`mstatus`), printed in their place.
     """
 
     name: str
@@ -72,6 +76,8 @@ class Imm:
     relative: bool = False
     lenient: bool = False
     hint: str | None = None
+    numbers: str = "distance"
+    names: dict[str, int] = field(factory=dict)
 
     @property
     def low(self) -> int:
@@ -173,19 +179,56 @@ class Bytes:
 
 
 @frozen
+class Region:
+    """One byte memory of an address space and what may be done with it: letters of `rwx` (load, store, fetch)."""
+
+    memory: str
+    access: str = "rwx"
+
+
+@frozen
+class Fault:
+    """What an access that goes wrong is called, and the number the target gives it (its detail `cause`)."""
+
+    text: str
+    cause: int
+
+
+def _as_regions(items: Iterable[Region]) -> tuple[Region, ...]:
+    return tuple(items)
+
+
+@frozen
+class Space:
+    """An address space: byte memories at their bases, each with its access rights; everything else faults.
+
+    `load` and `store` take it like a byte memory; an access lies in one region as a whole or faults. `faults` names what
+    may go wrong: `load`, `store`, `fetch`, and with `align` also `load_misaligned` and `store_misaligned`.
+    """
+
+    name: str
+    regions: tuple[Region, ...] = field(converter=_as_regions)
+    faults: dict[str, Fault] = field(factory=dict)
+    align: bool = False
+    doc: str = ""
+
+
+@frozen
 class Opaque:
     """State that only primitives understand (a loop stack); `factory(context)` makes a fresh one for each run.
 
-    With `clocked`, `context.instret` is up to date whenever a primitive receives this state.
+    With `clocked`, `context.instret` is up to date whenever a primitive receives this state; with `timed` also
+    `context.cycles`.
     """
 
     name: str
     factory: Any
     clocked: bool = False
+    timed: bool = False
     doc: str = ""
 
 
-State = Union[RegFile, Scalar, Array, Words, Rows, Bytes, Opaque]
+State = Union[RegFile, Scalar, Array, Words, Rows, Bytes, Space, Opaque]
 
 
 # --- instructions --------------------------------------------------------------------------------------------------------
@@ -241,6 +284,20 @@ class Pseudo:
     syntax: str
     expansion: tuple[str, ...] = field(converter=_texts)
     when: str = "1"
+    doc: str = ""
+
+
+@frozen
+class Relocation:
+    """What `%name(x)` in an operand means: `apply(value of x, address of the statement)`.
+
+    With `of`, x is a label of a statement that used the relocation of that name: the value is the one it was used with
+    there, and the address is that statement's (`%pcrel_lo` of RISC-V).
+    """
+
+    name: str
+    apply: Callable[[int, int], int]
+    of: str = ""
     doc: str = ""
 
 

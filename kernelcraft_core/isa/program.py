@@ -43,6 +43,7 @@ class Program:
         lengths: bytes per item when they differ; None when all are `unit` bytes long.
         lines: source line of each item, counted from 1 (0: none).
         data_items: indices of items that are data (`.word`), not instructions.
+        data: sections beside the code, which stands first in `sections`.
         symbols: label -> address. entry: address of the first instruction to run.
         diagnostics: warnings of the assembler.
     """
@@ -61,6 +62,7 @@ class Program:
     source: Sequence[str] = field(factory=tuple, repr=False)
     data_items: frozenset[int] = frozenset()
     diagnostics: tuple[Diagnostic, ...] = ()
+    data: tuple[Section, ...] = ()
 
     def __len__(self) -> int:
         return len(self.words)
@@ -69,7 +71,7 @@ class Program:
     def sections(self) -> tuple[Section, ...]:
         """The program as bytes to load."""
         base = self.addresses[0] if len(self) else self.entry
-        return (Section(".text", base, self.image),)
+        return (Section(".text", base, self.image), *self.data)
 
     @cached_property
     def image(self) -> bytes:

@@ -37,6 +37,7 @@ from kernelcraft_core.isa.model import (
     Scalar,
     Words,
 )
+from kernelcraft_core.isa.primitives import LOAD
 from kernelcraft_core.isa.types import FLOATS, Scope, cell_type, int_range, is_exact, operand_type, result_type, single
 
 MAX_TEXT = 500
@@ -453,6 +454,8 @@ class Checker:
             )
         args = tuple(self._argument(a, want, name) for a, want in zip(node.args, primitive.args, strict=True))
         results = tuple(result_type(part, self.scope) for part in primitive.result.split())
+        if primitive is LOAD and isinstance(args[2], ir.Const):
+            results = (Int(0, (1 << 8 * min(8, max(1, int(args[2].value)))) - 1),)
         return ir.Call(primitive, args, None if not results else results[0] if len(results) == 1 else results)
 
     def _argument(self, node: ast.expr, want: str, name: str) -> ir.Expr:

@@ -74,10 +74,14 @@ class Form:
 def describe(operand: Operand) -> str:
     """Return what stands in an operand's place: a register range, an immediate range, a fixed spelling."""
     kind = operand.kind
+    if isinstance(kind, Reg) and not kind.prefix and len(kind.names) <= 12:
+        return "|".join(kind.names)
     if isinstance(kind, Reg):
         return f"{operand.name}:{kind.prefix}0-{kind.prefix}{kind.size - 1}"
     if isinstance(kind, Placeholder):
         return kind.spellings[0]
+    if kind.numbers != "distance":
+        return f"{operand.name}:label"
     return f"{operand.name}:{kind.low}..{kind.high}"
 
 

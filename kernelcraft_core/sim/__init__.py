@@ -16,6 +16,7 @@ Codes of what can be wrong; they never change meaning.
 | KC0511 | a preset has the wrong shape or type |
 | KC0512 | a preset value or index is out of range |
 | KC0513 | more data than the memory holds |
+| KC0514 | a section of a program does not lie in a memory |
 """
 
 from kernelcraft_core.sim.machine import Machine, Param

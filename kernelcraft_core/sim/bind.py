@@ -14,7 +14,7 @@ from attrs import define, field, frozen
 
 from kernelcraft_core.isa import Decoded, Definition, Isa, ir
 from kernelcraft_core.isa.ir import Int
-from kernelcraft_core.isa.model import Array, Bytes, Opaque, RegFile, Rows, Scalar, Words
+from kernelcraft_core.isa.model import Array, Bytes, Opaque, RegFile, Rows, Scalar, Space, Words
 from kernelcraft_core.isa.primitives import Primitive
 from kernelcraft_core.isa.semantics import check_values
 from kernelcraft_core.sim.state import Storage
@@ -90,6 +90,13 @@ class Bindings:
             known = self._clocks[definition.name] = any(isinstance(n, ir.Call) and self.clocked(n) for n in nodes)
         return known
 
+    def uses_cycles(self, decoded: Decoded) -> bool:
+        """Return whether some call of the instruction must see an up-to-date `context.cycles`."""
+        definition = decoded.definition
+        if not self.uses_clock(definition):
+            return False
+        return any(isinstance(d := self.isa.state_named(n), Opaque) and d.timed for n in definition.touches)
+
     @cached_property
     def has_delays(self) -> bool:
         """Whether the ISA has instructions whose results become visible later."""
@@ -114,7 +121,7 @@ def cell_format(isa: Isa, state: str) -> tuple[int | None, str | None]:
         return (decl.bits, decl.dtype if decl.bits is None else None)
     if isinstance(decl, Array | Rows):
         return (None, decl.dtype)
-    assert isinstance(decl, Bytes | Opaque)
+    assert isinstance(decl, Bytes | Space | Opaque)
     raise TypeError(state)
 
 

@@ -41,6 +41,7 @@ class Step:
     bound: int
     clocked: bool
     delays: bool = False  # puts a result in flight
+    timed: bool = False  # needs an up-to-date `context.cycles` although its price is known
 
 
 @define(eq=False)
@@ -87,7 +88,7 @@ class ClosureCompiler(Thunks):
             env.place_dependent = True
         simple = self._simple(statements, env, decoded) or self._single(statements, env, decoded)
         simple = simple or self._sequence(statements, env)
-        if simple is not None and fixed is not None:
+        if simple is not None and fixed is not None and not self.bindings.uses_clock(definition):
             return Step(simple, fixed, jumps, fixed, clocked=False)
         return self._general(decoded, env, price, fixed)
 
@@ -275,7 +276,8 @@ class ClosureCompiler(Thunks):
             execute = execute_direct
         clocked = self.bindings.uses_clock(definition)
         bound = price.bound if fixed is None else fixed
-        return Step(execute, fixed, jumps, bound, clocked, bool(definition.record.delay))
+        timed = clocked and self.bindings.uses_cycles(decoded)
+        return Step(execute, fixed, jumps, bound, clocked, bool(definition.record.delay), timed)
 
     def _is_direct(self, statement: ir.Stmt, decoded: Decoded) -> bool:
         """Return whether the statement's writes need no look at bounds: registers, arrays, the program counter."""
@@ -289,6 +291,8 @@ class ClosureCompiler(Thunks):
         body = self._body(statement, env, decoded)
         if guard is None:
             return body
+        if self._never(guard, env):
+            return _nothing
         test = self._expr(guard, env)
 
         def guarded(commits: list[Commit]) -> None:
@@ -296,6 +300,15 @@ class ClosureCompiler(Thunks):
                 body(commits)
 
         return guarded
+
+    def _never(self, test: ir.Expr, env: Env) -> bool:
+        """Return whether operands alone decide that a test does not hold."""
+        if isinstance(test, ir.Logic) and test.op == "and":
+            return self._never(test.parts[0], env)
+        try:
+            return ir.is_static(test) and not self._expr(test, env)()
+        except Trap:
+            return False
 
     def _body(self, statement: ir.Stmt, env: Env, decoded: Decoded) -> Prepare:
         match statement:
@@ -462,3 +475,7 @@ def _write_word(store: Any, index: Thunk | None, value: Thunk, convert: Callable
         commits.append(resolve)
 
     return prepare
+
+
+def _nothing(commits: list[Commit]) -> None:
+    """Do nothing: a statement whose condition never holds for these operands."""

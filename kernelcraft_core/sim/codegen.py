@@ -17,7 +17,7 @@ from attrs import define, field, frozen
 
 from kernelcraft_core.isa import Decoded, ir
 from kernelcraft_core.isa.ir import ArrayType, Int
-from kernelcraft_core.isa.model import Array, Bytes, Opaque, RegFile, Rows, Scalar, Words
+from kernelcraft_core.isa.model import Array, Bytes, Opaque, RegFile, Rows, Scalar, Space, Words
 from kernelcraft_core.sim.bind import registers_used
 from kernelcraft_core.sim.emit import (
     UFUNC,
@@ -95,7 +95,7 @@ class BlockCompiler(Lowering):
                 space[f"R_{decl.name}"], space[f"W_{decl.name}"] = slot.R, slot.W
             elif isinstance(decl, Words):
                 space[f"c_{decl.name}"], space[f"m_{decl.name}"] = slot.cells, slot
-            elif not isinstance(decl, Bytes | Opaque):
+            elif not isinstance(decl, Bytes | Space | Opaque):
                 space[f"s_{decl.name}"] = slot
         self.namespace = space
 
@@ -117,7 +117,7 @@ class BlockCompiler(Lowering):
         space = self.namespace
         space["dyn"] = dynamic
         settles = self.bindings.has_delays
-        timed = settles or any(s is None for s in statics)
+        timed = settles or any(s is None for s in statics) or any(self.bindings.uses_cycles(d) for d, _, _ in items)
         loops = items[-1][0].definition.jumps
         clocked = any(self.bindings.uses_clock(d.definition) for d, _, _ in items)
         self._emit("def block(I, most):")
@@ -142,6 +142,8 @@ class BlockCompiler(Lowering):
                 self._emit(f"if pending: settle({plus('C', elapsed)}, {used!r})")
             if clocked and self.bindings.uses_clock(decoded.definition):
                 self._emit(f"ctx.instret = {plus('I', position)}")
+                if self.bindings.uses_cycles(decoded):
+                    self._emit(f"ctx.cycles = {plus('C', elapsed)}")
             site = _Site(decoded.operands, {}, pc, next_pc, decoded, elapsed)
             elapsed = self._instruction(site, statics[position], base + position)
         if timed and elapsed:
@@ -220,6 +222,8 @@ class BlockCompiler(Lowering):
 
     def _known(self, test: ir.Expr, env: Env) -> int | float | None:
         """Return the value of a test that operands decide, or None."""
+        if isinstance(test, ir.Logic) and test.op == "and":  # the first part of nested conditions is often known
+            return 0 if self._known(test.parts[0], env) == 0 else None
         return self._expr(test, env).const if ir.is_static(test) else None
 
     def _statement(self, statement: ir.Stmt, site: _Site) -> None:
@@ -234,8 +238,9 @@ class BlockCompiler(Lowering):
         site.places, site.commits = [], []
         self._pad += 1
         self._body(statement, site)
-        if len(self._lines) == start:
-            self._emit("pass")
+        if len(self._lines) == start:  # nothing to do but the writes, which come later
+            self._lines.pop()
+            self._owners.pop()
         self._pad -= 1
         for kept, added in zip(outer, (site.places, site.commits), strict=True):
             if added:

@@ -88,6 +88,8 @@ def extend(value: Value, bits: int, signed: bool) -> Value:
         return constant(number - (1 << bits) if signed and number >= half else number)
     if kind.lo is not None and kind.hi is not None and low <= kind.lo and kind.hi <= high:
         return value
+    if signed and kind.lo is not None and kind.lo >= 0 and kind.hi is not None and kind.hi <= mask:
+        return Value(f"((({value.src}) ^ {half}) - {half})", Int(low, high))
     if signed:
         return Value(f"((({value.src}) & {mask} ^ {half}) - {half})", Int(low, high))
     return Value(f"(({value.src}) & {mask})", Int(0, mask))

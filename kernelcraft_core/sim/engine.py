@@ -19,6 +19,7 @@ from kernelcraft_core.sim.bind import Bindings, operand_values, registers_used
 from kernelcraft_core.sim.closures import ClosureCompiler, Step
 from kernelcraft_core.sim.codegen import BlockCompiler, CompiledBlock
 from kernelcraft_core.sim.result import HALTED, LIMIT, TRAP, LimitInfo, Limits, Trap, TrapInfo
+from kernelcraft_core.sim.space import AddressSpace
 from kernelcraft_core.sim.state import Storage
 from kernelcraft_core.sim.timing import TimingModel
 
@@ -151,7 +152,7 @@ class Engine:
             text = f"{word:#0{2 + 2 * length}x} is a reserved encoding"
 
         def stop() -> None:
-            raise Trap("illegal_instruction", text)
+            raise Trap("illegal_instruction", text, None, {"word": word} if self.isa.memory else None)
 
         return stop
 
@@ -181,7 +182,7 @@ class Engine:
             steps[-1].run,
             sum(known),
             sum(s.bound for s in steps),
-            len(known) == len(steps) and not any(s.delays for s in steps),
+            len(known) == len(steps) and not any(s.delays or s.timed for s in steps),
             steps[-1].jumps,
             self.program.addresses[end] + self.program.length_of(end) // self.program.pc_unit,
         )
@@ -365,6 +366,9 @@ class Engine:
     def _leave(self, pc: int) -> Outcome:
         if pc == self.program.end and self.isa.ends == "halt":
             return Outcome(HALTED, pc, None, None)
+        if self.isa.memory and isinstance(space := self.storage[self.isa.memory], AddressSpace):
+            trap = space.no_instruction(pc)
+            return Outcome(TRAP, pc, TrapInfo(trap.kind, trap.message, pc, None, detail=trap.detail), None)
         info = TrapInfo("out_of_bounds", f"the program counter {pc} is outside the program", pc, None)
         return Outcome(TRAP, pc, info, None)
 
@@ -442,6 +446,7 @@ class Engine:
             trap.hint,
             registers,
             self.program.span_at(pc),
+            trap.detail,
         )
         return Outcome(TRAP, pc, info, None)
 

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 
 from kernelcraft_core.diagnostics import Diagnostic, MachineError, did_you_mean, printable
-from kernelcraft_core.isa import Array, Bytes, Opaque, RegFile, Rows, Scalar, Words
+from kernelcraft_core.isa import Array, Bytes, Opaque, Program, RegFile, Rows, Scalar, Space, Words
 from kernelcraft_core.sim.rounding import ARRAY, NUMPY, SCALAR
 from kernelcraft_core.sim.rounding import storage as storage_type
 from kernelcraft_core.sim.state import ByteMemory, RowMemory, Storage, WordMemory
@@ -67,9 +67,33 @@ def apply_state(storage: Storage, state: Mapping[str, Any]) -> int | None:
                 _rows(slot, value)
             case Bytes():
                 _bytes(slot, value)
+            case Space(regions=regions):
+                names = ", ".join(region.memory for region in regions)
+                raise _fail("KC0511", f"{name!r} cannot be preset", f"preset its memories: {names}")
             case Opaque():
                 raise _fail("KC0511", f"{name!r} cannot be preset")
     return pc
+
+
+def load_program(storage: Storage, program: Program) -> None:
+    """Put the sections of a program into the memory that the ISA says programs are loaded into.
+
+    Raises:
+        MachineError: KC0514 a section does not lie in a memory, or there are data and no memory to hold them.
+    """
+    name = storage.isa.memory
+    if not name:
+        if program.data:
+            raise _fail("KC0514", f"{storage.isa.name} has no memory that the section {program.data[0].name} goes into")
+        return
+    memory = storage[name]
+    for section in program.sections:
+        if not section.data:
+            continue
+        if isinstance(memory, ByteMemory):
+            _bytes(memory, {section.base: section.data})
+        else:
+            memory.put(section)
 
 
 def _cells(name: str, value: Any, count: int) -> Iterator[tuple[int, Any]]:
@@ -299,7 +323,7 @@ class StateView(Mapping[str, Any]):
     def __init__(self, storage: Storage, pc: int) -> None:
         self._storage = storage
         self._pc = pc
-        names = [d.name for d in storage.isa.state if not isinstance(d, Opaque)]
+        names = [d.name for d in storage.isa.state if not isinstance(d, Opaque | Space)]
         self._names = [*names, "pc"]
 
     def __iter__(self) -> Iterator[str]:

@@ -9,20 +9,11 @@ from typing import Any
 from attrs import field, frozen
 
 from kernelcraft_core.diagnostics import Diagnostic, Span
+from kernelcraft_core.isa.traps import Trap as Trap
 
 HALTED = "halted"
 TRAP = "trap"
 LIMIT = "limit"
-
-
-class Trap(Exception):
-    """The simulated program did something the machine stops on; the engine turns this into a `TrapInfo`."""
-
-    def __init__(self, kind: str, message: str, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.message = message
-        self.hint = hint
 
 
 @frozen
@@ -50,6 +41,8 @@ class TrapInfo:
     hint: str | None = None
     registers: Mapping[str, int | float] = field(factory=dict)
     span: Span | None = None
+    detail: Mapping[str, int] = field(factory=dict)
+    """Numbers of the target's own, such as the cause and the value a hardware trap reports."""
 
     def diagnostic(self) -> Diagnostic:
         """Return the trap as a finding (KC0401), placed at its source line."""
@@ -73,6 +66,7 @@ class TrapInfo:
             "instruction": self.instruction,
             "hint": self.hint,
             "registers": dict(self.registers),
+            **({"detail": dict(self.detail)} if self.detail else {}),
         }
 
 

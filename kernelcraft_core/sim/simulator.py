@@ -12,7 +12,7 @@ from kernelcraft_core.diagnostics import Diagnostic, SimulationError, did_you_me
 from kernelcraft_core.isa import Isa, Program
 from kernelcraft_core.sim.engine import ENGINES, Engine
 from kernelcraft_core.sim.machine import Machine
-from kernelcraft_core.sim.preset import StateView, apply_state
+from kernelcraft_core.sim.preset import StateView, apply_state, load_program
 from kernelcraft_core.sim.result import Limits, LineProfile, Profile, RunResult, UndefinedRead
 from kernelcraft_core.sim.state import Context, Storage
 from kernelcraft_core.sim.timing import SequentialTiming
@@ -79,6 +79,7 @@ class Simulator:
             )
         context = Context(self.isa, self.machine, strict, fill == "pattern", seed)
         storage = Storage(self.isa, context)
+        load_program(storage, program)
         entry = apply_state(storage, state or {})
         if entry is not None:
             import attrs

@@ -16,7 +16,7 @@ import numpy as np
 from attrs import define, field
 
 from kernelcraft_core.diagnostics import Diagnostic, MachineError
-from kernelcraft_core.isa import Array, Bytes, Isa, Opaque, RegFile, Rows, Scalar, Words
+from kernelcraft_core.isa import Array, Bytes, Isa, Opaque, RegFile, Rows, Scalar, Space, Words
 from kernelcraft_core.isa.model import State
 from kernelcraft_core.sim.machine import Machine
 from kernelcraft_core.sim.result import Trap
@@ -416,7 +416,16 @@ class Storage:
     def __init__(self, isa: Isa, context: Context) -> None:
         self.isa = isa
         self.context = context
-        self.slots: dict[str, Any] = {decl.name: self._make(decl) for decl in isa.state}
+        self.slots: dict[str, Any] = {d.name: self._make(d) for d in isa.state if not isinstance(d, Space)}
+        for decl in isa.state:
+            if isinstance(decl, Space):
+                self.slots[decl.name] = self._space(decl)
+        self.slots = {decl.name: self.slots[decl.name] for decl in isa.state}
+
+    def _space(self, decl: Space) -> Any:
+        from kernelcraft_core.sim.space import AddressSpace
+
+        return AddressSpace(decl, [self.slots[region.memory] for region in decl.regions])
 
     def _make(self, decl: State) -> Any:
         dim = self.isa.scope.dim
