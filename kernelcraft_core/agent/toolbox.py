@@ -96,7 +96,7 @@ class Toolbox:
     def _check_syntax(self) -> ToolResult:
         text = self._kernel()
         try:
-            program = self.episode.evaluator.target(self.episode.workload).assemble(text, KERNEL)
+            program = self.episode.evaluator.assemble(self.episode.workload, text, KERNEL)
         except AssemblyError as error:
             return _syntax(error)
         count = len(program) - len(program.data_items)
@@ -134,7 +134,7 @@ class Toolbox:
         text = self._kernel()
         opened = self.episode.evaluator.target(self.episode.workload)
         try:
-            program = opened.assemble(text, KERNEL)
+            program = self.episode.evaluator.assemble(self.episode.workload, text, KERNEL)
         except AssemblyError as error:
             return _syntax(error)
         last = self.episode.history[-1] if self.episode.history else None

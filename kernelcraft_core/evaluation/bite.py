@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -77,18 +78,14 @@ class Bite:
 
 
 def check_nulls(evaluator: Evaluator, workload: Workload, salt: str) -> tuple[int, tuple[str, ...]]:
-    """Return how many null results were tried and the names of those that pass; an empty program is one of them."""
+    """Return how many null results were tried and the names of those that pass on every draw."""
     draws = plan(workload, salt, DRAWS)
     names: dict[str, bool] = {}
     for draw in draws:
         case, other = evaluator.case(workload, draw), evaluator.case(workload, _another(draw))
-        for name, got in null_results(case, other):
+        for name, got in null_results(case, other, evaluator.untouched(workload, draw)):
             passes = compare(got, case.goldens, workload.tolerance).passed
             names[name] = names.get(name, True) and passes
-    halt = evaluator.target(workload).assemble("", "<empty>")
-    names["halt only"] = all(
-        evaluator.run(workload, halt, d, timing="none").score.status == model.PASSED for d in draws
-    )
     return len(names), tuple(name for name, passes in names.items() if passes)
 
 
@@ -134,7 +131,7 @@ def _checked(
     text = kernel.source()
     opened = evaluator.target(workload)
     draws = plan(workload, salt, DRAWS)
-    program = opened.assemble(text, f"{workload.name}.asm")
+    program = evaluator.assemble(workload, text, f"{workload.name}.asm")
     originals = [evaluator.run(workload, program, draw, timing="none") for draw in draws]
     for run in originals:
         if run.score.status != model.PASSED:
@@ -146,7 +143,7 @@ def _checked(
     )
     counts = {"killed": 0, "identical": 0}
     survivors: list[Mutant] = []
-    for mutant, changed in Mutator(opened, text, seed).mutants(mutants):
+    for mutant, changed in Mutator(opened, text, seed, partial(evaluator.assemble, workload)).mutants(mutants):
         outcome = _outcome(evaluator, workload, changed, draws, originals, limits)
         if outcome == "survived":
             survivors.append(mutant)

@@ -7,6 +7,7 @@
 | KC0606 | a null result passes the workload, so that it cannot score anything |
 | KC0608 | a result is below the lower bound of its workload: one of the two is wrong |
 | KC0609 | scoring failed: a mistake of the harness or of the target's plug-in |
+| KC0611 | a kernel did what the workload forbids, such as a store outside its result |
 | KC0610 | a kernel whose mutants are to be run does not pass itself |
 """
 
@@ -104,11 +105,46 @@ class Evaluator:
         if key in self._admitted:
             return
         first, second = (Draw(i, plan(workload, DEVELOPMENT, 2)[i].seed, workload.families[0]) for i in (0, 1))
-        name = passing_null(self.case(workload, first), self.case(workload, second), workload.tolerance)
+        cases = self.case(workload, first), self.case(workload, second)
+        name = passing_null(*cases, workload.tolerance, self.untouched(workload, first))
         if name is not None:
             message = f"{workload.target}: {name} passes the workload {workload.name}, so it cannot score anything"
             raise EvaluationError(Diagnostic("KC0606", message, hint="tighten its tolerance or spread its inputs"))
         self._admitted.add(key)
+
+    def assemble(self, workload: Workload, source: str | bytes, filename: str = "<kernel>") -> Program:
+        """Return the program of a kernel's text, with what the workload puts around it.
+
+        Raises:
+            AssemblyError: KC02xx. KernelCraftError: as `target`.
+        """
+        if workload.wrap is not None:
+            try:
+                source = workload.wrap(source if isinstance(source, str) else source.decode("utf-8"))
+            except UnicodeDecodeError:
+                pass  # the assembler says where and why
+        return self.target(workload).assemble(source, filename)
+
+    def untouched(self, workload: Workload, draw: Draw) -> Mapping[str, Any]:
+        """Return the outputs that a kernel leaves which only halts: what its memories hold at the start.
+
+        An empty program is run for that; how it ends, which differs between targets, does not matter.
+
+        Raises:
+            KernelCraftError: the workload's presets do not fit the machine.
+            Exception: as the outputs' `read`.
+        """
+        opened = self.target(workload)
+        result = opened.simulate(
+            opened.assemble("", "<empty>"),
+            self.case(workload, draw).state,
+            workload.limits,
+            fill="pattern",
+            seed=draw.seed,
+            strict=True,
+            timing="none",
+        )
+        return {output.name: output.read(result.state) for output in workload.outputs}
 
     def run(
         self,
@@ -139,8 +175,9 @@ class Evaluator:
             return Run(evolve(made, status=model.TRAP if result.trap else model.LIMIT), result, None)
         outputs = {output.name: output.read(result.state) for output in workload.outputs}
         comparison = compare(outputs, case.goldens, workload.tolerance)
-        status = model.PASSED if comparison.passed else model.MISMATCH
-        return Run(evolve(made, status=status, comparison=comparison), result, outputs)
+        problem = workload.inspect(case, result.state) if workload.inspect is not None else None
+        status = model.PASSED if comparison.passed and problem is None else model.MISMATCH
+        return Run(evolve(made, status=status, comparison=comparison, problem=problem), result, outputs)
 
     def evaluate(
         self,
@@ -173,7 +210,7 @@ class Evaluator:
         try:
             self.admit(workload)
             score = evolve(score, bound=workload.bound(opened.machine.values))
-            program = opened.assemble(source, filename)
+            program = self.assemble(workload, source, filename)
         except AssemblyError as error:
             return evolve(score, status=model.SYNTAX_ERROR, diagnostics=error.diagnostics)
         except Exception as error:
@@ -214,6 +251,8 @@ class Evaluator:
             info = last.result.limit
             found = Diagnostic("KC0405", f"{info.kind} limit at pc {info.pc}: {info.message}", program.span_at(info.pc))
             return evolve(score, diagnostics=(*score.diagnostics, found))
+        if last.score.problem is not None:
+            return evolve(score, diagnostics=(*score.diagnostics, Diagnostic("KC0611", last.score.problem)))
         if score.passed and score.bound is not None and slowest.cycles < score.bound.cycles:
             message = f"{slowest.cycles} cycles are below the lower bound of {score.bound.cycles}"
             finding = Diagnostic("KC0608", message, hint="the bound of the workload or the machine's timing is wrong")

@@ -24,7 +24,7 @@ STATUSES = (PASSED, SYNTAX_ERROR, TRAP, LIMIT, MISMATCH, HARNESS_ERROR)
 
 @frozen
 class DrawResult:
-    """One run of the kernel. `comparison` is None when the run did not reach its end."""
+    """One run of the kernel. `comparison` is None when the run did not reach its end; `problem`: what it did that it may not."""
 
     draw: Draw
     status: str
@@ -32,6 +32,7 @@ class DrawResult:
     instret: int
     comparison: Comparison | None = None
     undefined_reads: int = 0
+    problem: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; the seed, which is secret, is left out."""
@@ -43,6 +44,7 @@ class DrawResult:
             "instret": self.instret,
             "comparison": None if self.comparison is None else self.comparison.as_dict(),
             "undefined_reads": self.undefined_reads,
+            "problem": self.problem,
         }
 
 

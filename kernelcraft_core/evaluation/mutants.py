@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from attrs import frozen
 
@@ -54,11 +54,15 @@ class _Place:
 class Mutator:
     """Makes mutants of one kernel, different from each other and from the kernel, in an order fixed by the seed."""
 
-    def __init__(self, target: Target, text: str, seed: int) -> None:
+    def __init__(
+        self, target: Target, text: str, seed: int, assemble: Callable[[str, str], Program] | None = None
+    ) -> None:
+        """Take a kernel's text; `assemble` makes the program of a text, where that takes more than the target does."""
         self.target = target
+        self.assemble = assemble or target.assemble
         self.lines = text.splitlines()
         self.random = random.Random(seed)
-        self.places = _places(target, target.assemble(text), self.lines)
+        self.places = _places(target, self.assemble(text, "<kernel>"), self.lines)
         self.words = self._vocabulary()
         self.alike = _alike(target)
 
@@ -82,7 +86,7 @@ class Mutator:
                 continue
             seen.add(mutant.text)
             try:
-                program = self.target.assemble(mutant.text, "<mutant>")
+                program = self.assemble(mutant.text, "<mutant>")
             except AssemblyError:
                 failures += 1
                 continue
@@ -142,8 +146,8 @@ def _places(target: Target, program: Program, lines: Sequence[str]) -> list[_Pla
     number = list(program.lines)
     for item, line in enumerate(number):
         alone = number[item - 1 : item] != [line] and number[item + 1 : item + 2] != [line]
-        if item in program.data_items or not line or not alone:
-            continue
+        if item in program.data_items or not 0 < line <= len(lines) or not alone:
+            continue  # also lines that the workload puts behind the kernel
         text = lines[line - 1]
         comment = _COMMENT.search(text)
         found = _LINE.match(text[: comment.start()] if comment else text)

@@ -14,12 +14,18 @@ from kernelcraft_core.tasks import Case, Tolerance
 Result = Mapping[str, NDArray[Any]]
 
 
-def null_results(case: Case, other: Case) -> Iterator[tuple[str, Result]]:
-    """Yield (name, outputs) of null kernels for a case: zeros, ones, each input, the mean, the answer to another case.
+def null_results(case: Case, other: Case, untouched: Result | None = None) -> Iterator[tuple[str, Result]]:
+    """Yield (name, outputs) of null kernels: halt only, zeros, ones, each input, the mean, the answer to another case.
 
     Inputs that are smaller or larger than an output are repeated or cut, element by element.
+
+    Args:
+        case: what is computed. other: another draw of the same workload.
+        untouched: what the outputs' places hold before anything runs; None leaves this one out.
     """
     golden = next(iter(case.goldens.values()))
+    if untouched is not None:
+        yield "halt only", untouched
     yield "zeros", {name: np.zeros_like(g) for name, g in golden.items()}
     yield "ones", {name: np.ones_like(g) for name, g in golden.items()}
     yield "mean of the golden result", {name: _mean(g) for name, g in golden.items()}
@@ -36,9 +42,9 @@ def _mean(golden: NDArray[Any]) -> NDArray[Any]:
     return np.full_like(golden, np.rint(mean) if golden.dtype.kind in "iu" else mean)
 
 
-def passing_null(case: Case, other: Case, tolerance: Tolerance) -> str | None:
-    """Return the name of a null result that passes, or None."""
-    for name, got in null_results(case, other):
+def passing_null(case: Case, other: Case, tolerance: Tolerance, untouched: Result | None = None) -> str | None:
+    """Return the name of a null result that passes, or None; arguments as `null_results`."""
+    for name, got in null_results(case, other, untouched):
         if compare(got, case.goldens, tolerance).passed:
             return name
     return None

@@ -140,6 +140,10 @@ def _bound_function(call: Any) -> Any:
     return fields.guarded(call, "bound", Bound)
 
 
+def _wrap_function(call: Any) -> Any:
+    return fields.guarded(call, "wrap", str)
+
+
 @frozen(eq=False)
 class Workload:
     """A task x configuration on a target.
@@ -155,6 +159,10 @@ class Workload:
         bound: (values of the machine's parameters) -> `Bound`.
         limits: what a run may use.
         layout: Markdown for people and agents: where the inputs lie, in which format, where the result is expected.
+        wrap: makes the whole program of a kernel's text, where something must stand in front of it (a start stub). It must
+            keep line numbers, and mutants are made of the kernel's own lines only. None: the text is the program.
+        inspect: (case, final state) -> what the run did that it may not do, in words, or None; called after a run that
+            reached its end (a store outside the result, where the machine itself allows it).
     """
 
     target: str = field(validator=fields.TITLE)
@@ -176,6 +184,12 @@ class Workload:
     families: tuple[str, ...] = field(default=(STANDARD,), converter=fields.as_tuple, validator=_NAMES)
     limits: Limits = field(factory=_limits, validator=fields.must_be("Limits", lambda value: isinstance(value, Limits)))
     layout: str = field(default="", repr=False, validator=fields.TEXT)
+    wrap: Callable[[str], str] | None = field(
+        default=None, repr=False, converter=_wrap_function, validator=fields.optional(fields.FUNCTION)
+    )
+    inspect: Callable[[Case, Mapping[str, Any]], str | None] | None = field(
+        default=None, repr=False, validator=fields.must_be("a function", lambda value: value is None or callable(value))
+    )
 
     @property
     def name(self) -> str:

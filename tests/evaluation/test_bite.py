@@ -21,9 +21,10 @@ def kernel(text: str) -> Kernel:
 def test_null_results_cover_what_a_lazy_kernel_could_leave(evaluator: Evaluator, workload: Workload) -> None:
     first, second = plan(workload, "a", 2)
     case, other = evaluator.case(workload, first), evaluator.case(workload, second)
-    found = dict(null_results(case, other))
+    found = dict(null_results(case, other, evaluator.untouched(workload, first)))
     golden = case.goldens["exact"]["y"]
     assert set(found) == {
+        "halt only",
         "zeros",
         "ones",
         "mean of the golden result",
@@ -42,8 +43,7 @@ def test_check_nulls_names_those_that_pass(evaluator: Evaluator, workload: Workl
     loose = attrs.evolve(workload, tolerance=Tolerance(atol=1e10))
     tried, passing = check_nulls(evaluator, loose, "a")
     assert tried == 6
-    assert set(passing) >= {"zeros", "ones", "copy of x"}
-    assert "halt only" not in passing  # the empty program runs into nothing and traps
+    assert set(passing) >= {"halt only", "zeros", "ones", "copy of x"}
 
 
 @pytest.mark.parametrize("text", [loop(4), unrolled(4)], ids=["loop", "unrolled"])
@@ -117,3 +117,15 @@ def test_check_of_a_workload_that_fails_names_it(evaluator: Evaluator, workload:
     with pytest.raises(EvaluationError, match="triple/C1: ZeroDivisionError") as error:
         check(evaluator, attrs.evolve(workload, draw=draw), kernel(unrolled(4)), 1, "a")
     assert error.value.code == "KC0609"
+
+
+def test_mutants_of_a_wrapped_kernel_are_of_its_own_lines(evaluator: Evaluator, workload: Workload) -> None:
+    wrapped = attrs.evolve(workload, wrap=lambda text: f"{text}\nhalt")
+    text = unrolled(4).removesuffix("\nhalt")
+    bite = check(evaluator, wrapped, kernel(text), 30, "a")
+    assert bite.kill_rate == 1.0
+    assert bite.mutants == 30
+    found = Mutator(evaluator.target(workload), text, 1, lambda t, name: evaluator.assemble(wrapped, t, name)).mutants(
+        60
+    )
+    assert all(mutant.line <= len(text.splitlines()) for mutant, _ in found)

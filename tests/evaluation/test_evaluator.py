@@ -145,6 +145,22 @@ def test_evaluate_workload_that_a_null_result_passes_is_refused(
     assert error.value.code == "KC0606"
 
 
+def test_evaluate_workload_whose_memory_holds_the_answer_at_the_start_is_refused(
+    evaluator: Evaluator, workload: Workload
+) -> None:
+    """A kernel that only halts would pass it, though no other null result does."""
+
+    def draw(seed: int, family: Any) -> Case:
+        case = workload.draw(seed, family)
+        answer = case.goldens["exact"]["y"].view("uint8")
+        return attrs.evolve(case, state={"dmem": {**case.state["dmem"], Y: answer}})
+
+    with pytest.raises(EvaluationError) as error:
+        evaluator.evaluate(changed(workload, draw=draw), unrolled(4))
+    assert error.value.code == "KC0606"
+    assert "halt only" in str(error.value)
+
+
 def test_evaluate_undefined_memory_differs_between_draws(evaluator: Evaluator, workload: Workload) -> None:
     """A kernel that copies what nothing defined reads noise: reported, and never right."""
     text = f"lui x1, 1\nlw x3, {Y - X}(x1)\nsw x3, {Y - X + 4}(x1)\nhalt"
@@ -237,3 +253,33 @@ def test_evaluate_error_that_a_workload_raises_is_our_mistake(
 
     score = evaluator.evaluate(attrs.evolve(workload, draw=draw), unrolled(4))
     assert (score.status, [d.code for d in score.diagnostics]) == ("harness_error", [code])
+
+
+def test_evaluate_wraps_a_kernel_in_what_the_workload_puts_around_it(evaluator: Evaluator, workload: Workload) -> None:
+    bare = unrolled(4).removesuffix("\nhalt")
+    wrapped = changed(workload, wrap=lambda text: f"{text}\nhalt")
+    assert evaluator.evaluate(workload, bare).status == "trap"
+    assert evaluator.evaluate(wrapped, bare).passed
+    assert evaluator.evaluate(wrapped, bare.encode()).passed
+    score = evaluator.evaluate(wrapped, "nop\nhlt")
+    assert [d.line for d in score.diagnostics] == [2]
+    assert evaluator.evaluate(wrapped, b"\xff").status == "syntax_error"
+
+
+def test_evaluate_wrap_that_fails_is_an_error_of_ours(evaluator: Evaluator, workload: Workload) -> None:
+    assert evaluator.evaluate(changed(workload, wrap=_raise), unrolled(4)).status == "harness_error"
+    assert evaluator.evaluate(changed(workload, wrap=lambda text: None), unrolled(4)).status == "harness_error"
+
+
+def test_evaluate_what_a_workload_forbids_fails_with_the_reason(evaluator: Evaluator, workload: Workload) -> None:
+    def inspect(case: Case, state: Mapping[str, Any]) -> str | None:
+        changed_words = state["dmem"].at(X, 16).tobytes() != case.inputs["x"].tobytes()
+        return "the kernel changed its input" if changed_words else None
+
+    guarded = changed(workload, inspect=inspect)
+    assert evaluator.evaluate(guarded, unrolled(4)).passed
+    score = evaluator.evaluate(guarded, unrolled(4).replace("halt", "sw x0, 0(x1)\nhalt"))
+    assert score.status == "mismatch"
+    assert (score.diagnostics[-1].code, score.diagnostics[-1].message) == ("KC0611", "the kernel changed its input")
+    assert score.draws[0].problem == "the kernel changed its input"
+    assert evaluator.evaluate(changed(workload, inspect=_raise), unrolled(4)).status == "harness_error"
