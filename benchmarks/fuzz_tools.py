@@ -136,12 +136,14 @@ class Watch:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Watch what happens inside the block."""
+        """Watch what happens inside the block; modules that are imported in it leave no bytecode, which is no tool's doing."""
+        before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
         self.on = True
         try:
             yield
         finally:
             self.on = False
+            sys.dont_write_bytecode = before
 
 
 class Calls:

@@ -10,21 +10,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from attrs import asdict, define, evolve, field
 
-from kernelcraft_core.agent.grid import Grid, ModelChoice, PromptChoice, Study
-from kernelcraft_core.agent.limits import NAMES, check_price
-from kernelcraft_core.agent.models import ModelContext, open_model
+from kernelcraft_core.agent.grid import Grid, GridError, ModelChoice, PromptChoice, Study
+from kernelcraft_core.agent.limits import NAMES, LimitError, check_price
+from kernelcraft_core.agent.models import ModelContext, call, open_model
+from kernelcraft_core.agent.models.service import ServiceModel
 from kernelcraft_core.agent.prompt import build_prompt, example_of
 from kernelcraft_core.agent.protocol import Model
 from kernelcraft_core.bench.given import Given, Key
 from kernelcraft_core.bench.plan import Cell, Plan, Settings, Setup, all_workloads, selected
-from kernelcraft_core.diagnostics import WARNING, Diagnostic, EvaluationError, KernelCraftError, did_you_mean
+from kernelcraft_core.diagnostics import (
+    WARNING,
+    Diagnostic,
+    EvaluationError,
+    KernelCraftError,
+    ResultsError,
+    did_you_mean,
+)
 from kernelcraft_core.evaluation import Evaluator
+from kernelcraft_core.plugins import PluginRegistry
 from kernelcraft_core.results import canonical, sample_id
 from kernelcraft_core.tasks import Workload
 from kernelcraft_core.tasks.catalogue import Catalogue, select
@@ -39,10 +48,10 @@ def make_plan(catalogue: Catalogue, settings: Settings, folder: Path, given: Map
     The selection of the settings holds for all grids, besides their own.
 
     Raises:
-        PluginError: KC0305. EvaluationError: KC0603, KC0620, KC0775. LimitError: KC0751.
+        PluginError: KC0305. EvaluationError: KC0603, KC0620, KC0775. LimitError: KC0751. ResultsError: KC0801.
         KernelCraftError: a model, machine parameter or extension is wrong.
     """
-    study = Study.of(settings.agent)
+    study = _study(settings, folder)
     planner = _Planner(catalogue, settings, Evaluator(catalogue, settings.overrides, settings.extension_items(folder)))
     chosen, findings = (
         selected(catalogue, settings)
@@ -56,6 +65,20 @@ def make_plan(catalogue: Catalogue, settings: Settings, folder: Path, given: Map
         raise EvaluationError([Diagnostic("KC0775", "there is nothing to run"), *planner.findings])
     found = {target: tuple(of_target.values()) for target, of_target in planner.setups.items()}
     return Plan(settings, tuple(planner.cells.values()), found, (), tuple(dict.fromkeys(planner.findings)))
+
+
+def _study(settings: Settings, folder: Path) -> Study:
+    """Return the study of a run's settings, which may come from a record that somebody edited. Raises: ResultsError KC0801."""
+    try:
+        return Study.of(settings.agent)
+    except (GridError, LimitError, KeyError, TypeError, AttributeError) as error:
+        why = (
+            error.diagnostics[0].message
+            if isinstance(error, KernelCraftError)
+            else "a part is missing or of another type"
+        )
+        message = f"{folder}: run.json does not say what the models are to do: settings.agent: {why}"
+        raise ResultsError(Diagnostic("KC0801", message)) from None
 
 
 @define(eq=False)
@@ -199,6 +222,18 @@ class _Planner:
             names: Iterator[str] = (name if n == 1 else f"{name}-{n}" for n in range(1, len(taken) + 2))
             self._folders[key] = next(n for n in names if n not in taken)
         return self._folders[key]
+
+
+def check_installed(cells: Iterable[Cell], plugins: PluginRegistry) -> None:
+    """Refuse cells whose models need a library that is not there, before any of them begins.
+
+    Raises:
+        ModelSetupError: KC0733. KernelCraftError: a model cannot be opened.
+    """
+    chosen = {canonical(cell.agent["model"]): cell.agent["model"] for cell in cells if cell.agent}
+    for model in chosen.values():
+        if isinstance(open_model(model["name"], model["settings"], plugins=plugins), ServiceModel):
+            call.check_installed()
 
 
 def context_of(catalogue: Catalogue, workload: Workload) -> ModelContext:

@@ -250,12 +250,18 @@ class Episode:
     # --- changing it --------------------------------------------------------------------------------------------------
 
     def write_kernel(self, text: str) -> None:
-        """Replace the kernel.
+        """Replace the kernel; when the machine stops before `settle`, it may be lost.
 
         Raises:
             OSError: the file cannot be written. UnicodeEncodeError: the text holds a lone surrogate.
         """
-        write_whole(self.folder / KERNEL, text.encode("utf-8"))
+        write_whole(self.folder / KERNEL, text.encode("utf-8"), lasting=False)
+
+    def settle(self) -> None:
+        """Make the kernel last, whatever happens to the machine; the best one does already. Raises: OSError."""
+        text = self.kernel_text
+        if text is not None and text != self.best_text:
+            write_whole(self.folder / KERNEL, (self.folder / KERNEL).read_bytes())
 
     def note_evaluation(self, text: str, score: Evaluation) -> dict[str, Any]:
         """Count an evaluation and keep its kernel when it is the best so far; return its entry of the history.

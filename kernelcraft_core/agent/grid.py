@@ -130,7 +130,7 @@ class Study:
 
     @staticmethod
     def of(entry: Mapping[str, Any]) -> Study:
-        """Return the study of plain data. Raises: KeyError, TypeError, KernelCraftError on other data."""
+        """Return the study of plain data. Raises: KeyError, TypeError, AttributeError, KernelCraftError on other data."""
         grids = tuple(Grid.of(grid) for grid in entry["grids"])
         return Study(grids, Limits.of(entry["limits"]), bool(entry["lenient"]), entry["name"])
 

@@ -123,6 +123,8 @@ def run_episode(
         with suppress(TranscriptError):
             transcript.write("end", outcome=loop.tally.outcome("interrupted").as_dict())
         raise
+    with suppress(OSError, KernelCraftError):  # whoever scores it finds out
+        episode.settle()  # before the transcript says that the episode is complete
     outcome = loop.tally.outcome(stopped, run_limit=run_limit)
     transcript.write("end", outcome=outcome.as_dict())
     return outcome
@@ -231,6 +233,9 @@ class _Loop:
         """Record a reply, charge for it, and add it to the conversation; calls without an id of their own get one."""
         iteration = self.tally.iterations + 1
         message = _with_ids(reply.message, iteration)
+        budgets = [self.budget] if self.run_budget is None else [self.budget, self.run_budget]
+        unknown = reply.usage.output_tokens is None and any(b.counts_tokens for b in budgets)
+        estimated = self.estimated(message) if unknown else {}
         self.record(
             "reply",
             iteration=iteration,
@@ -240,15 +245,12 @@ class _Loop:
             seconds=reply.seconds,
             elapsed=elapsed,
             attempts=[asdict(a) for a in reply.attempts],
+            **({"estimated": estimated} if unknown else {}),
         )
         if message is not reply.message or reply.message.opaque.get("kc", {}).get("missing_call_id"):
             self.note("missing_call_id")
-        budgets = [self.budget] if self.run_budget is None else [self.budget, self.run_budget]
-        usage = reply.usage
-        if usage.output_tokens is None and any(b.counts_tokens for b in budgets):
-            usage = evolve(usage, **self.estimated(message))
         for budget in budgets:
-            budget.charge(usage, iterations=1)
+            budget.charge(evolve(reply.usage, **estimated), iterations=1)
         self.messages.append(message)
 
     def estimated(self, reply: Message) -> Mapping[str, int]:

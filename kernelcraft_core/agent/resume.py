@@ -9,14 +9,20 @@ the run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
+
+from attrs import evolve
 
 from kernelcraft_core.agent.classify import EpisodeOutcome, outcome_of
 from kernelcraft_core.agent.episode import Episode
 from kernelcraft_core.agent.limits import Budget
 from kernelcraft_core.agent.protocol import Usage
-from kernelcraft_core.agent.transcript import read, set_aside
+from kernelcraft_core.agent.transcript import TranscriptError, read, set_aside
+from kernelcraft_core.diagnostics import WARNING, Diagnostic, ResultsError
+from kernelcraft_core.results.transcripts import read_transcript
 
 
 def completed(transcript: Path, episode: Episode) -> EpisodeOutcome | None:
@@ -34,7 +40,12 @@ def completed(transcript: Path, episode: Episode) -> EpisodeOutcome | None:
     entries = list(read(transcript))
     if not entries or entries[-1]["kind"] != "end":
         return None
-    outcome = outcome_of(entries)
+    try:
+        outcome = outcome_of(entries)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise TranscriptError(
+            Diagnostic("KC0757", f"{transcript}: an event lacks a value or has one of another type")
+        ) from None
     agrees = (outcome.evaluations, outcome.best_cycles) == (episode.evaluations, episode.best_cycles)
     return outcome if outcome.counts and agrees else None
 
@@ -53,16 +64,36 @@ def begin_anew(transcript: Path, folder: Path) -> None:
     set_aside(folder)
 
 
-def charge_earlier(budget: Budget, transcripts: Iterable[Path]) -> None:
+def charge_earlier(budget: Budget, transcripts: Iterable[Path]) -> list[Diagnostic]:
     """Charge a run's budget for everything that transcripts of it say, those of aborted episodes included.
 
-    Raises:
-        TranscriptError: KC0757.
+    What cannot be read counts as nothing: it must not keep the other episodes from going on. Returns warnings about it.
     """
+    findings: list[Diagnostic] = []
     for path in transcripts:
-        for entry in read(path):
+        try:
+            events, damaged = read_transcript(path)
+        except ResultsError as error:
+            findings += [evolve(found, severity=WARNING) for found in error.diagnostics]
+            continue
+        findings += damaged
+        for entry in events:
             if entry["kind"] == "reply":
-                known = Usage().as_dict()
-                budget.charge(Usage(**{name: entry["usage"].get(name) for name in known}), iterations=1)
-            elif "evaluation" in entry:
+                budget.charge(_usage(entry), iterations=1)
+            elif isinstance(entry.get("evaluation"), Mapping):
                 budget.charge(evaluations=1)
+    return findings
+
+
+def _usage(entry: Mapping[str, Any]) -> Usage:
+    """Return what a reply took: what the service said, else the estimate that limits went by; no number is unknown."""
+    values: dict[str, Any] = {}
+    for key in ("usage", "estimated"):
+        found = entry.get(key)
+        values |= found if isinstance(found, Mapping) else {}
+    known = {name: values.get(name) for name in Usage().as_dict()}
+    return Usage(**{name: value if _amount(value) else None for name, value in known.items()})
+
+
+def _amount(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf

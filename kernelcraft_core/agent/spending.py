@@ -17,22 +17,24 @@ from kernelcraft_core.agent.files import write_whole
 from kernelcraft_core.agent.limits import Budget, Limits, Spent
 from kernelcraft_core.agent.protocol import Usage
 from kernelcraft_core.agent.resume import charge_earlier
+from kernelcraft_core.diagnostics import Diagnostic
 from kernelcraft_core.results.transcripts import TRANSCRIPTS
 
 FILE = "spent.jsonl"
 _COUNTS = ("iterations", "evaluations", "tokens", "output_tokens", "price", "unpriced")
 
 
-def begin(run: Path) -> None:
-    """Write what the transcripts of a run say was spent, and that the clock starts now.
+def begin(run: Path) -> list[Diagnostic]:
+    """Write what the transcripts of a run say was spent, and that the clock starts now; return what is damaged in them.
 
     Raises:
-        TranscriptError: KC0757. OSError: the file cannot be written.
+        OSError: the file cannot be written.
     """
     earlier = Budget(Limits())
-    charge_earlier(earlier, sorted((run / TRANSCRIPTS).glob("*.jsonl")))
+    damaged = charge_earlier(earlier, sorted((run / TRANSCRIPTS).glob("*.jsonl")))
     entry = {name: value for name, value in asdict(earlier.spent).items() if name in _COUNTS}
     write_whole(run / FILE, _line({**entry, "started": time.time()}), lasting=False)
+    return damaged
 
 
 class RunBudget(Budget):

@@ -8,11 +8,14 @@ when the machine stops, answers of tools to the last reply may be missing.
 | --- | --- |
 | `start` | `schema`, `version`, `target`, `task`, `config`, `model`, `settings`, `limits`, `recovery`, `prompt` |
 | `message` | `message`: to the model, by the system or a user; `why`: `prompt`, `phase`, `reminder`, `person` |
-| `reply` | `iteration`, `message`, `finish`, `usage`, `seconds` of the successful call, `elapsed` with all attempts, `attempts` |
+| `reply` | `iteration`, `message`, `finish`, `usage`, `seconds`, `elapsed` with all attempts, `attempts`; `estimated` |
 | `tool_result` | `iteration`, `message` with the answer, `tool`, `ok`, `error_class`, `seconds`; `evaluation` of a kernel |
 | `note` | `iteration`, `event`: what the loop noticed or did, `count`, `text` |
 | `error` | `iteration`, `error` (`kind`, `message`), `elapsed`, `attempts`: a call of the model that gave no reply |
 | `end` | `outcome`: as the sample has it |
+
+`seconds` of a reply are those of the call that succeeded. `estimated` holds the tokens that limits go by where `usage` has none;
+it is there only when something limits tokens.
 
 | code | meaning |
 | --- | --- |

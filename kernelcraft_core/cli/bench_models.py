@@ -36,7 +36,7 @@ LINES = 10.0
 """Seconds between two lines of progress where there is no terminal."""
 _LIMITS = ("iterations", "evaluations", "tokens", "output_tokens", "price", "wall_time")
 _EPISODE = {f"max_{'seconds' if name == 'wall_time' else name}": name for name in _LIMITS}
-_RUN = {f"run_max_{'seconds' if name == 'wall_time' else name}": name for name in ("tokens", "price", "wall_time")}
+_RUN = {f"run_{option}": name for option, name in _EPISODE.items()}
 _WISHES = ("models", "reasoning", "model_settings", "repeats", "one_shot", "template", "docs", "conversation")
 """Options about models, besides those of limits and `experiment`."""
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -73,7 +73,10 @@ def model_options(function: _F) -> _F:
         click.option("--max-output-tokens", type=count, help="Tokens written in an episode."),
         click.option("--max-price", type=amount, metavar="USD", help="Price of an episode."),
         click.option("--max-seconds", type=amount, help="Wall time of an episode."),
+        click.option("--run-max-iterations", type=count, help="Replies in the whole run."),
+        click.option("--run-max-evaluations", type=count, help="Evaluations in the whole run."),
         click.option("--run-max-tokens", type=count, help="Tokens read and written in the whole run."),
+        click.option("--run-max-output-tokens", type=count, help="Tokens written in the whole run."),
         click.option("--run-max-price", type=amount, metavar="USD", help="Price of the whole run."),
         click.option("--run-max-seconds", type=amount, help="Wall time of the run, counted from each start."),
         click.option(
@@ -310,8 +313,14 @@ def spent_text(budget: RunBudget) -> str:
     tokens = f"{spent.tokens:,}" + ("" if limits.tokens is None else f" of {limits.tokens:,}")
     known = f"{spent.price:.2f}" + ("" if limits.price is None else f" of {limits.price:.2f}") + " USD"
     price = known if not spent.unpriced else f"{known} and an unknown part" if spent.price else "price unknown"
-    time = "" if limits.wall_time is None else f", {spent.wall_time:,.0f} of {limits.wall_time:,.0f} s"
-    return f"{tokens} tokens, {price}{time}"
+    out = [f"{tokens} tokens", price]
+    for name, what in (("iterations", "replies"), ("evaluations", "evaluations"), ("output_tokens", "tokens written")):
+        most = getattr(limits, name)
+        if most is not None:
+            out.append(f"{getattr(spent, name):,} of {most:,} {what}")
+    if limits.wall_time is not None:
+        out.append(f"{spent.wall_time:,.0f} of {limits.wall_time:,.0f} s")
+    return ", ".join(out)
 
 
 def run_models(
@@ -326,17 +335,19 @@ def run_models(
     """Return the samples of a plan after its episodes, and what was not begun and why.
 
     Raises:
-        ResultsError: KC0806. TranscriptError: KC0757.
+        ResultsError: KC0806. ModelSetupError: KC0733.
     """
     from kernelcraft_core.agent import spending
+    from kernelcraft_core.agent.cells import check_installed
     from kernelcraft_core.agent.gate import Gate
     from kernelcraft_core.agent.limits import Limits
     from kernelcraft_core.bench import run
 
-    spending.begin(folder.path)
-    gate = Gate.of(folder.path, Limits.of(plan.settings.agent["limits"]))
     latest = folder.latest()
     finished = [latest[cell.id] for cell in plan.cells if folder.scored(cell.id)]
+    check_installed((c for c in plan.cells if not folder.scored(c.id)), workers.catalogue.registry)
+    damaged = spending.begin(folder.path)
+    gate = Gate.of(folder.path, Limits.of(plan.settings.agent["limits"]))
     if needs_person(plan):
         if place is not None:
             raise click.UsageError("a person takes part, so --executor must be local")
@@ -351,7 +362,7 @@ def run_models(
         samples = run(
             plan, folder, workers_of(workers, plan), jobs=jobs, on_sample=hear, wanted=gate.wanted, place=place
         )
-    return samples, gate.findings()
+    return samples, [*damaged, *gate.findings()]
 
 
 def report_text(folder: RunFolder, catalogue: Catalogue, published: Sequence[Any] | None) -> str:

@@ -196,7 +196,7 @@ class Evaluator:
             workload: what it must compute.
             source: assembly text.
             salt: secret salt of the inputs (`new_salt`), or `DEVELOPMENT`.
-            draws: how many sets of inputs; the first one that fails ends the evaluation.
+            draws: how many sets of inputs, or more where the workload needs more; the first that fails ends the evaluation.
             filename: for findings.
             baseline: score of the kernel that speedups are measured by.
             baseline_kind: the kind of that kernel.
@@ -204,7 +204,7 @@ class Evaluator:
         Raises:
             KernelCraftError: the target cannot be opened, the workload is not fit for scoring (KC0606), KC0600.
         """
-        planned = plan(workload, salt, draws)
+        planned = plan(workload, salt, max(draws, workload.draws))
         opened = self.target(workload)
         score = Evaluation(workload.target, workload.task, workload.config, model.HARNESS_ERROR)
         try:

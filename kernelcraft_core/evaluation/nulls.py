@@ -20,7 +20,8 @@ def null_results(case: Case, other: Case, untouched: Result | None = None) -> It
     Inputs that are smaller or larger than an output are repeated or cut, element by element.
 
     Args:
-        case: what is computed. other: another draw of the same workload.
+        case: what is computed.
+        other: another draw of the same workload.
         untouched: what the outputs' places hold before anything runs; None leaves this one out.
     """
     golden = next(iter(case.goldens.values()))

@@ -77,6 +77,9 @@ def _effort(group: Sequence[Sample]) -> Iterator[Row]:
         values = _known(agent[name] for agent in agents)
         row[f"{name}_mean"] = math.fsum(values) / len(values) if values else None
         row[f"{name}_count"] = len(values)
+    turns = [(a["usage"]["output_tokens"], a["iterations"]) for a in agents]
+    known = [(tokens, count) for tokens, count in turns if tokens is not None and count]
+    row["output_tokens_per_iteration"] = sum(t for t, _ in known) / sum(n for _, n in known) if known else None
     row["tool_calls_mean"] = sum(sum(agent["tool_calls"].values()) for agent in agents) / len(agents)
     yield row
 

@@ -310,9 +310,12 @@ def _effort(target: str, rows: Sequence[Row]) -> Block:
     lines = []
     for row in rows:
         means = [f"{_decimal(row[f'{n}_mean'])} ({row[f'{n}_count']})" for n in names]
-        lines.append([row["subject"], str(row["episodes"]), _decimal(row["tool_calls_mean"]), *means])
+        written = row["output_tokens_per_iteration"]
+        tokens = UNKNOWN if written is None else f"{written:,.0f}"
+        lines.append([row["subject"], str(row["episodes"]), _decimal(row["tool_calls_mean"]), *means, tokens])
     header = ["", "episodes", "tool calls", "iterations", "evaluations", "first correct at", "best kernel at"]
-    notes = ["Means; in parentheses over how many episodes."] if lines else []
+    header.append("output per iteration")
+    notes = ["Means; in parentheses over how many episodes. Output is in tokens."] if lines else []
     return Block(f"{target}: work per episode", header, lines, notes)
 
 

@@ -80,7 +80,7 @@ class CsrFile:
 
     def count(self, row: Csr) -> int:
         """Return the whole count, of 64 bits, behind a counter register."""
-        now: int = self.context.cycles if row.counts == "cycle" else self.context.instret
+        now: int = self.context.clock if row.counts == "cycle" else self.context.instret
         return now + row.offset + self.added[row.counts] & (1 << 64) - 1
 
     def read(self, number: int, mirrors: dict[str, list[int]]) -> int:

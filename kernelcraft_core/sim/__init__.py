@@ -20,6 +20,7 @@ Codes of what can be wrong; they never change meaning.
 """
 
 from kernelcraft_core.sim.machine import Machine, Param
+from kernelcraft_core.sim.pipeline import PipelineModel, Placed, Watch
 from kernelcraft_core.sim.result import Limits, RunResult, Trap
 from kernelcraft_core.sim.simulator import Simulator
 from kernelcraft_core.sim.timing import Rule, SequentialTiming, TimingModel
@@ -28,10 +29,13 @@ __all__ = [
     "Limits",
     "Machine",
     "Param",
+    "PipelineModel",
+    "Placed",
     "Rule",
     "RunResult",
     "SequentialTiming",
     "Simulator",
     "TimingModel",
     "Trap",
+    "Watch",
 ]

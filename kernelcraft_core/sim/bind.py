@@ -7,7 +7,7 @@ of registers, or a rule of the timing model.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from attrs import define, field, frozen
@@ -17,6 +17,7 @@ from kernelcraft_core.isa.ir import Int
 from kernelcraft_core.isa.model import Array, Bytes, Opaque, RegFile, Rows, Scalar, Space, Words
 from kernelcraft_core.isa.primitives import Primitive
 from kernelcraft_core.isa.semantics import check_values
+from kernelcraft_core.sim.pipeline import TAKEN, PipelineModel, Placed, Watched
 from kernelcraft_core.sim.state import Storage
 from kernelcraft_core.sim.timing import TimingModel
 
@@ -38,10 +39,21 @@ class Bindings:
     """Primitives and prices of one run, bound lazily."""
 
     storage: Storage
-    timing: TimingModel | None  # None: everything is free
+    timing: TimingModel | PipelineModel | None  # None: everything is free
+    sequential: TimingModel | None = field(init=False, default=None)
+    pipeline: PipelineModel | None = field(
+        init=False, default=None
+    )  # prices beside the engines, to which everything is free
     _primitives: dict[tuple[int, tuple[str, ...]], Callable[..., Any]] = field(factory=dict)
     _prices: dict[str, Price] = field(factory=dict)
     _clocks: dict[str, bool] = field(factory=dict)
+    _values: dict[tuple[str, str], ir.Expr] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        if isinstance(self.timing, PipelineModel):
+            self.pipeline = self.timing
+        else:
+            self.sequential = self.timing
 
     @property
     def isa(self) -> Isa:
@@ -65,15 +77,43 @@ class Bindings:
         return price
 
     def _make_price(self, definition: Definition) -> Price:
-        if self.timing is None:
+        if self.sequential is None:
             return Price(ir.Const(0, Int(0, 0)))
-        rule = self.timing.rule(definition)
+        rule = self.sequential.rule(definition)
         if rule is None:
             return Price(definition.latency, bound=_upper(definition.latency))
         where = f"{definition.name} timing"
         scope = self.isa.scope
         exprs = tuple(check_values(v, where, scope, definition.operands, definition.locals) for v in rule.values)
         return Price(None, exprs, rule.price, rule.bound)
+
+    def watch(self, placed: Placed) -> Watched:
+        """Return what a pipeline model wants of an instruction.
+
+        Raises:
+            IsaError: KC01xx an expression is not usable.
+            ValueError: an instruction that can read the clock asks for values.
+        """
+        assert self.pipeline is not None
+        watch, definition = self.pipeline.watch(placed), placed.decoded.definition
+        if watch.values and self.uses_cycles(placed.decoded):
+            raise ValueError(f"{definition.name} can read the clock: its timing may ask for no values")
+        exprs = tuple([self._asked(definition, value) for value in watch.values])
+        digest = watch.digest
+        if digest is not None and watch.states:
+            digest = partial(digest, *(self.storage[name] for name in watch.states))
+        return Watched(watch, exprs, digest)
+
+    def _asked(self, definition: Definition, value: str) -> ir.Expr:
+        expr = self._values.get((definition.name, value))
+        if expr is None:
+            if value == TAKEN:
+                expr = _taken(definition)
+            else:
+                where = f"{definition.name} timing"
+                expr = check_values(value, where, self.isa.scope, definition.operands, definition.locals)
+            self._values[definition.name, value] = expr
+        return expr
 
     def clocked(self, call: ir.Call) -> bool:
         """Return whether a call must see an up-to-date `context.instret`."""
@@ -101,6 +141,14 @@ class Bindings:
     def has_delays(self) -> bool:
         """Whether the ISA has instructions whose results become visible later."""
         return any(definition.record.delay for definition in self.isa)
+
+
+def _taken(definition: Definition) -> ir.Expr:
+    """Return whether a jump of the instruction is carried out."""
+    guards = [s.guard for s in definition.statements if isinstance(s, ir.Jump)]
+    if not guards or None in guards:
+        return ir.Const(int(bool(guards)), Int(0, 1))
+    return ir.Logic("or", tuple(g for g in guards if g is not None), Int(0, 1))
 
 
 def _upper(expr: ir.Expr) -> int:

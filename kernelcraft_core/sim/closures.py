@@ -16,6 +16,7 @@ from kernelcraft_core.isa import Decoded, ir
 from kernelcraft_core.isa.ir import ArrayType
 from kernelcraft_core.isa.model import Array, RegFile, Rows, Scalar, Words
 from kernelcraft_core.sim.bind import Price, cell_format, zero_of
+from kernelcraft_core.sim.pipeline import Watched
 from kernelcraft_core.sim.result import Trap
 from kernelcraft_core.sim.rounding import ARRAY, CELL, SCALAR, round_f32
 from kernelcraft_core.sim.thunks import UFUNCS, Env, Thunk, Thunks
@@ -42,6 +43,7 @@ class Step:
     clocked: bool
     delays: bool = False  # puts a result in flight
     timed: bool = False  # needs an up-to-date `context.cycles` although its price is known
+    seen: list[Any] = field(factory=lambda: [None])  # holds what a pipeline model asked for, after an execution
 
 
 @define(eq=False)
@@ -53,13 +55,16 @@ class ClosureCompiler(Thunks):
     """Steps by word, of instructions that mean the same wherever they stand."""
     _placed: dict[tuple[int, int], Step] = field(factory=dict)
 
-    def step(self, word: int, decoded: Decoded, pc: int, next_pc: int) -> Step:
-        """Return the step of an instruction; `word` identifies it, with `pc` where its meaning depends on the place."""
+    def step(self, word: int, decoded: Decoded, pc: int, next_pc: int, watched: Watched | None = None) -> Step:
+        """Return the step of an instruction; `word` identifies it, with `pc` where its meaning depends on the place.
+
+        With `watched`, it leaves what that asks for in `Step.seen`; its price is then 0.
+        """
         found = self.shared.get(word) or self._placed.get((word, pc))
         if found is not None:
             return found
-        env = Env(decoded.operands, pc, next_pc)
-        step = self._build(decoded, env)
+        env = Env(decoded.operands, pc, next_pc, place_dependent=watched is not None)
+        step = self._build(decoded, env, watched)
         if env.place_dependent:
             self._placed[word, pc] = step
         else:
@@ -68,7 +73,7 @@ class ClosureCompiler(Thunks):
 
     # -- instructions -------------------------------------------------------------------------------------------------
 
-    def _build(self, decoded: Decoded, env: Env) -> Step:
+    def _build(self, decoded: Decoded, env: Env, watched: Watched | None) -> Step:
         definition = decoded.definition
         price = self.bindings.price(definition)
         fixed: int | None = None
@@ -86,6 +91,8 @@ class ClosureCompiler(Thunks):
         jumps = definition.jumps
         if jumps:
             env.place_dependent = True
+        if watched is not None and watched.exprs:
+            return self._general(decoded, env, price, fixed, watched)
         simple = self._simple(statements, env, decoded) or self._single(statements, env, decoded)
         simple = simple or self._sequence(statements, env)
         if simple is not None and fixed is not None and not self.bindings.uses_clock(definition):
@@ -235,7 +242,9 @@ class ClosureCompiler(Thunks):
             return env.operands[node.name]
         return node.value if isinstance(node, ir.Const) and isinstance(node.value, int) else None
 
-    def _general(self, decoded: Decoded, env: Env, price: Price, fixed: int | None) -> Step:
+    def _general(
+        self, decoded: Decoded, env: Env, price: Price, fixed: int | None, watched: Watched | None = None
+    ) -> Step:
         """Return the step of any instruction: values in text order, the price's values, places, then writes."""
         definition = decoded.definition
         parts = [self._statement(statement, env, decoded) for statement in definition.statements]
@@ -244,8 +253,10 @@ class ClosureCompiler(Thunks):
         exprs: tuple[ir.Expr, ...] = ()
         if fixed is None:
             exprs = price.values if price.expression is None else (price.expression,)
+        elif watched is not None:
+            exprs = watched.exprs
         asked = [self._expr(e, env) for e in exprs]
-        function = price.function
+        function, keep = price.function, [None]
 
         def execute() -> int | None:
             jump[0] = next_pc
@@ -253,6 +264,8 @@ class ClosureCompiler(Thunks):
             for part in parts:
                 part(commits)
             seen = [ask() for ask in asked]
+            if watched is not None and seen:
+                keep[0] = watched.value(seen)
             writes = [c if isinstance(c, tuple) else c() for c in commits]
             for write in writes:
                 if isinstance(write, tuple):
@@ -272,12 +285,12 @@ class ClosureCompiler(Thunks):
                 container[key] = value
             return jump[0] if jumps else None
 
-        if fixed is not None and all(self._is_direct(s, decoded) for s in definition.statements):
+        if fixed is not None and not asked and all(self._is_direct(s, decoded) for s in definition.statements):
             execute = execute_direct
         clocked = self.bindings.uses_clock(definition)
         bound = price.bound if fixed is None else fixed
         timed = clocked and self.bindings.uses_cycles(decoded)
-        return Step(execute, fixed, jumps, bound, clocked, bool(definition.record.delay), timed)
+        return Step(execute, fixed, jumps, bound, clocked, bool(definition.record.delay), timed, keep)
 
     def _is_direct(self, statement: ir.Stmt, decoded: Decoded) -> bool:
         """Return whether the statement's writes need no look at bounds: registers, arrays, the program counter."""

@@ -29,8 +29,21 @@ from kernelcraft_core.sim.emit import (
     plus,
 )
 from kernelcraft_core.sim.lowering import Env, Lowering
+from kernelcraft_core.sim.pipeline import Watched
 from kernelcraft_core.sim.result import Trap
 from kernelcraft_core.sim.rounding import ARRAY, CELL, to_double
+
+SEEN = "d"
+"""Name, with the position of the instruction, of the local variable that holds what a pipeline model asked for."""
+
+
+@frozen(eq=False)
+class Timing:
+    """What prices a block as a whole: `price((number, values ...), now)` moves the clock."""
+
+    price: Callable[[tuple[Any, ...], int], int]
+    number: int
+    watched: Sequence[Watched]
 
 
 @frozen(eq=False)
@@ -56,6 +69,7 @@ class _Site(Env):
 
     decoded: Decoded
     elapsed: int  # cycles since `context.cycles` was brought up to date
+    watched: Watched | None = None
     several: bool = False  # more than one thing happens: values are named before anything is written
     places: list[str] = field(factory=list)
     commits: list[str] = field(factory=list)
@@ -102,7 +116,12 @@ class BlockCompiler(Lowering):
     # -- blocks -------------------------------------------------------------------------------------------------------
 
     def compile(
-        self, items: Sequence[tuple[Decoded, int, int]], statics: Sequence[int | None], dynamic: list[int], base: int
+        self,
+        items: Sequence[tuple[Decoded, int, int]],
+        statics: Sequence[int | None],
+        dynamic: list[int],
+        base: int,
+        timing: Timing | None = None,
     ) -> CompiledBlock:
         """Return the function of a block.
 
@@ -111,13 +130,19 @@ class BlockCompiler(Lowering):
             statics: cycles of each instruction where the step knows them: the run loop adds them, so both must agree.
             dynamic: cycles by instruction index for prices known only at run time; `base` is the block's first index.
             base: see `dynamic`.
+            timing: what prices the block as a whole; the statics are then 0.
         """
         self._lines, self._owners = [], []
         self._temps = self._scratches = self._pad = 0
         space = self.namespace
         space["dyn"] = dynamic
         settles = self.bindings.has_delays
-        timed = settles or any(s is None for s in statics) or any(self.bindings.uses_cycles(d) for d, _, _ in items)
+        timed = (
+            timing is not None
+            or settles
+            or any(s is None for s in statics)
+            or any(self.bindings.uses_cycles(d) for d, _, _ in items)
+        )
         loops = items[-1][0].definition.jumps
         clocked = any(self.bindings.uses_clock(d.definition) for d, _, _ in items)
         self._emit("def block(I, most):")
@@ -144,10 +169,15 @@ class BlockCompiler(Lowering):
                 self._emit(f"ctx.instret = {plus('I', position)}")
                 if self.bindings.uses_cycles(decoded):
                     self._emit(f"ctx.cycles = {plus('C', elapsed)}")
-            site = _Site(decoded.operands, {}, pc, next_pc, decoded, elapsed)
+            watched = timing.watched[position] if timing is not None else None
+            site = _Site(decoded.operands, {}, pc, next_pc, decoded, elapsed, watched)
             elapsed = self._instruction(site, statics[position], base + position)
         if timed and elapsed:
             self._emit(f"C += {elapsed}")
+        if timing is not None:
+            space["price"] = timing.price
+            asking = [f"{SEEN}{i}" for i, w in enumerate(timing.watched) if w.exprs]
+            self._emit(f"C += price(({', '.join([str(timing.number), *asking])},), C)")
         if loops:
             self._emit("k += 1")
             self._emit(f"if pc != {items[0][1]} or k >= most: return pc")
@@ -181,7 +211,9 @@ class BlockCompiler(Lowering):
         definition = site.decoded.definition
         price = self.bindings.price(definition)
         asked: tuple[ir.Expr, ...] = ()
-        if static is None:
+        if site.watched is not None:
+            asked = site.watched.exprs
+        elif static is None:
             asked = price.values if price.expression is None else (price.expression,)
         statements = [s for s in definition.statements if not self._dead(s, site)]
         # what the price stops on comes after what the values stop on
@@ -198,6 +230,8 @@ class BlockCompiler(Lowering):
             if not value.simple and value.const is None:
                 value = self._name_value(value)
             costs.append(value.src)
+        if site.watched is not None and costs:
+            self._keep(site.watched, costs)
         for text in (*site.places, *site.commits):
             self._emit(text)
         if static is not None:
@@ -209,6 +243,13 @@ class BlockCompiler(Lowering):
         self._emit(f"C += {plus(cost, site.elapsed)}")
         self._emit(f"dyn[{index}] += {cost}")
         return 0
+
+    def _keep(self, watched: Watched, seen: Sequence[str]) -> None:
+        """Emit the assignment of what a pipeline model asked for, where the end of the block and a trap find it."""
+        value = seen[0] if len(seen) == 1 else f"({', '.join(seen)})"
+        if watched.digest is not None:
+            value = f"{self._bind('g_digest', watched.digest)}({', '.join(seen)})"
+        self._emit(f"{SEEN}{self._current} = {value}")
 
     def _name_value(self, value: Value, change: str = "") -> Value:
         """Emit an assignment of the value to a fresh name."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
+from types import TracebackType
 from typing import Any
 
 from attrs import define, field, frozen
@@ -17,7 +18,8 @@ from attrs import define, field, frozen
 from kernelcraft_core.isa import Decoded, Isa, Program
 from kernelcraft_core.sim.bind import Bindings, operand_values, registers_used
 from kernelcraft_core.sim.closures import ClosureCompiler, Step
-from kernelcraft_core.sim.codegen import BlockCompiler, CompiledBlock
+from kernelcraft_core.sim.codegen import SEEN, BlockCompiler, CompiledBlock, Timing
+from kernelcraft_core.sim.pipeline import Pipeline, PipelineModel, Placed, Watched
 from kernelcraft_core.sim.result import HALTED, LIMIT, TRAP, LimitInfo, Limits, Trap, TrapInfo
 from kernelcraft_core.sim.space import AddressSpace
 from kernelcraft_core.sim.state import Storage
@@ -33,6 +35,16 @@ _ENDLESS = 1 << 62
 _LOOK, _LOOK_MOST = 16, 2048  # block executions between two looks at the clock, at first and at most
 _PATIENCE = 0.02  # seconds between two looks at the clock, about
 ENGINES = ("auto", "closures", "generated")
+
+
+def _trace_in(compiled: CompiledBlock, trap: Trap) -> TracebackType:
+    """Return where in a compiled block a trap came up."""
+    trace = trap.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code is compiled.code:
+            return trace
+        trace = trace.tb_next
+    raise trap
 
 
 def _due(entry: tuple[int, Any, Any, Any, str]) -> int:
@@ -54,6 +66,8 @@ class Block:
     plain: bool  # all prices are static and nothing is in flight: closures can run without a look at the clock
     final_jumps: bool
     next_pc: int
+    number: int = -1  # what a pipeline model knows it by
+    asking: tuple[Step, ...] = ()  # the steps whose values it asks for
     count: int = 0  # whole executions, for the profile
     heat: int = 0  # executions since the start, for the decision to compile
     compiled: CompiledBlock | None = None
@@ -75,7 +89,7 @@ class Engine:
 
     program: Program
     storage: Storage
-    timing: TimingModel | None
+    timing: TimingModel | PipelineModel | None
     limits: Limits
     engine: str = "auto"
     strict: bool = False
@@ -89,6 +103,9 @@ class Engine:
     counts: list[int] = field(init=False)
     dynamic: list[int] = field(init=False)
     decoded: dict[int, Decoded | None] = field(factory=dict)
+    pipeline: Pipeline | None = None
+    watched: dict[int, Watched] = field(factory=dict)
+    """What the pipeline model wants of the instructions met so far, by index."""
     source_log: list[tuple[int, str]] = field(factory=list)
     trace_full: bool = False
     _index: dict[int, int] | None = None
@@ -108,6 +125,8 @@ class Engine:
         size = len(self.program)
         self.counts = [0] * size
         self.dynamic = [0] * size
+        if self.bindings.pipeline is not None:
+            self.pipeline = Pipeline(self.bindings.pipeline, self.dynamic)
         self._keys = self.program.words
         if self.program.lengths is not None:
             self._index = {address: i for i, address in enumerate(self.program.addresses)}
@@ -143,7 +162,13 @@ class Engine:
         if decoded is None:
             return Step(self._illegal(index), 0, True, 0, clocked=False)
         next_pc = pc + self.program.length_of(index) // self.program.pc_unit
-        return self.closures.step(self._keys[index], decoded, pc, next_pc)
+        watched = None
+        if self.pipeline is not None:
+            watched = self.watched.get(index)
+            if watched is None:
+                placed = Placed(decoded, self.program.words[index], pc, next_pc)
+                watched = self.watched[index] = self.bindings.watch(placed)
+        return self.closures.step(self._keys[index], decoded, pc, next_pc, watched)
 
     def _illegal(self, index: int) -> Callable[[], Any]:
         word, length = self.program.words[index], self.program.length_of(index)
@@ -168,6 +193,8 @@ class Engine:
         keys, known_steps = self._keys, self.closures.shared
         for index in range(first, min(len(keys), first + MAX_BLOCK)):
             step = known_steps.get(keys[index]) or self._step(index)
+            if steps and step.timed and self.pipeline is not None:  # priced before it is executed: a block of its own
+                break
             steps.append(step)
             if step.jumps or step.clocked:  # a clocked step may set a limit: what follows must look at it
                 break
@@ -186,6 +213,12 @@ class Engine:
             steps[-1].jumps,
             self.program.addresses[end] + self.program.length_of(end) // self.program.pc_unit,
         )
+        if self.pipeline is not None:
+            watched = [
+                self.watched[i] for i in range(first, first + len(steps)) if i in self.watched
+            ]  # not illegal ones
+            block.bound, block.number = self.pipeline.bound(watched), self.pipeline.block(first, watched)
+            block.asking = tuple(step for step, w in zip(steps, watched, strict=False) if w.exprs)
         self.blocks[pc] = block
         return block
 
@@ -273,7 +306,11 @@ class Engine:
         context.instret += block.size - 1
         target = block.last()
         context.instret += 1
-        context.cycles += block.cycles
+        if self.pipeline is None:
+            context.cycles += block.cycles
+        else:
+            key = (block.number, *[step.seen[0] for step in block.asking])
+            context.cycles += self.pipeline.price(key, context.cycles)
         block.count += 1
         block.heat += 1
         return block.next_pc if target is None else int(target)
@@ -294,7 +331,7 @@ class Engine:
                 if self.pending:
                     decoded = self.decode(index)
                     self.settle(before, registers_used(decoded) if self.strict and decoded else ())
-                target = step.run()
+                target = step.run() if self.pipeline is None else self._timed(self.pipeline, index, step)
             except Trap as trap:
                 return self._stop(index, trap)
             if step.cycles is not None:
@@ -314,7 +351,28 @@ class Engine:
         self._stepped = -1
         return block.next_pc
 
+    def _timed(self, pipeline: Pipeline, index: int, step: Step) -> int | None:
+        """Execute one instruction and let the pipeline model move the clock; return the next pc if it may jump."""
+        context, watched = self.storage.context, self.watched.get(index)
+        target: int | None
+        if watched is None:  # it is illegal
+            target = step.run()
+            return target
+        now = context.cycles
+        if not step.timed:
+            target = step.run()
+            context.cycles = now + pipeline.step(index, watched, step.seen[0], now)
+            return target
+        cycles = pipeline.step(index, watched, None, now)
+        context.shown = pipeline.model.clock()
+        target = step.run()
+        context.cycles = now + cycles
+        return target
+
     def _may_compile(self, block: Block) -> bool:
+        if self.pipeline is not None and (block.steps[0].timed or self.bindings.has_delays):
+            block.heat = -_ENDLESS  # the clock must be right within the block: it is executed step by step
+            return False
         legal = all(self.decode(i) is not None for i in range(block.first, block.first + block.size))
         if not legal:
             block.heat = -_ENDLESS
@@ -328,8 +386,12 @@ class Engine:
             pc = self.program.addresses[index]
             items.append((decoded, pc, pc + self.program.length_of(index) // self.program.pc_unit))
         statics = [step.cycles for step in block.steps]
+        timing = None
+        if self.pipeline is not None:
+            watched = [self.watched[i] for i in range(block.first, block.first + block.size)]
+            timing = Timing(self.pipeline.price, block.number, watched)
         try:
-            block.compiled = self.generated.compile(items, statics, self.dynamic, block.first)
+            block.compiled = self.generated.compile(items, statics, self.dynamic, block.first, timing)
         except (SyntaxError, RecursionError, MemoryError):  # nested more deeply than Python's parser goes
             block.heat = -_ENDLESS
             return
@@ -404,6 +466,12 @@ class Engine:
             context.cycles += done * block.cycles + sum(s.cycles or 0 for s in block.steps[:offset])
         for index in range(block.first, block.first + offset):
             self.counts[index] += 1
+        if self.pipeline is not None:  # values of instructions in front of the trap are still where they were kept
+            seen = _trace_in(compiled, trap).tb_frame.f_locals if compiled is not None else {}
+            for position, step in enumerate(block.steps[:offset]):
+                index, now = block.first + position, context.cycles
+                value = step.seen[0] if compiled is None else seen.get(f"{SEEN}{position}")
+                context.cycles = now + self.pipeline.step(index, self.watched[index], value, now)
         return self._stop(block.first + offset, trap)
 
     def _offset_of_closure(self, block: Block) -> int:
@@ -412,12 +480,7 @@ class Engine:
         return block.size - 2 - int(self._position.__length_hint__())
 
     def _offset_of_line(self, compiled: CompiledBlock, trap: Trap) -> int:
-        trace = trap.__traceback__
-        while trace is not None:
-            if trace.tb_frame.f_code is compiled.code:
-                return compiled.offsets[trace.tb_lineno - 1]
-            trace = trace.tb_next
-        raise trap
+        return compiled.offsets[_trace_in(compiled, trap).tb_lineno - 1]
 
     def _locate(self) -> int:
         """Return the index of the instruction that is executing (rare: used to place reports)."""
@@ -453,11 +516,15 @@ class Engine:
     def totals(self) -> tuple[list[int], list[int]]:
         """Return (executions, cycles) of each instruction."""
         counts = list(self.counts)
+        if self.pipeline is not None:
+            self.pipeline.settle()
         cycles = list(self.dynamic)
         for block in self.blocks.values():
             if block.count:
                 for index in range(block.first, block.first + block.size):
                     counts[index] += block.count
+        if self.pipeline is not None:
+            return counts, cycles
         for index, count in enumerate(counts):
             if count and (price := self._step(index).cycles) is not None:
                 cycles[index] = count * price

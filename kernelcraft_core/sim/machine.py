@@ -12,6 +12,7 @@ from kernelcraft_core.diagnostics import Diagnostic, MachineError, did_you_mean,
 
 if TYPE_CHECKING:
     from kernelcraft_core.isa import Isa
+    from kernelcraft_core.sim.pipeline import PipelineModel
     from kernelcraft_core.sim.timing import TimingModel
 
 Value = int | str
@@ -94,7 +95,7 @@ class Machine:
     declared: tuple[Param, ...] = field(default=(), converter=_as_params)
     clock_ns: float | None = None
     extensions: tuple[str, ...] = ()
-    timing: Callable[[Isa, Machine], TimingModel] | None = None
+    timing: Callable[[Isa, Machine], TimingModel | PipelineModel] | None = None
     doc: str = ""
     values: Mapping[str, Value] = field(factory=dict)
 

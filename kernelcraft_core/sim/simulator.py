@@ -12,10 +12,11 @@ from kernelcraft_core.diagnostics import Diagnostic, SimulationError, did_you_me
 from kernelcraft_core.isa import Isa, Program
 from kernelcraft_core.sim.engine import ENGINES, Engine
 from kernelcraft_core.sim.machine import Machine
+from kernelcraft_core.sim.pipeline import PipelineModel
 from kernelcraft_core.sim.preset import StateView, apply_state, load_program
 from kernelcraft_core.sim.result import Limits, LineProfile, Profile, RunResult, UndefinedRead
 from kernelcraft_core.sim.state import Context, Storage
-from kernelcraft_core.sim.timing import SequentialTiming
+from kernelcraft_core.sim.timing import SequentialTiming, TimingModel
 
 FILLS = ("zero", "pattern")
 TIMINGS = ("default", "none")
@@ -85,7 +86,7 @@ class Simulator:
             import attrs
 
             program = attrs.evolve(program, entry=entry)
-        model = None
+        model: TimingModel | PipelineModel | None = None
         # Where results become visible cycles later, what a program computes depends on time: it goes on, unreported.
         exposed = any(definition.record.delay for definition in self.isa)
         if timing != "none" or exposed:

@@ -27,6 +27,8 @@ BLOCK = 64
 """Granule in bytes in which a byte memory remembers what is defined."""
 MAX_REPORTED = 100
 _MAPPED = 1 << 20
+_NOISE_NAN = 1 / 16
+"""Share of NaN in the noise of float memories."""
 _NOISE_ROWS, _NOISE_ELEMENTS = 17, 257 * 64  # how many rows of noise repeat: at least, and by their elements
 
 
@@ -41,6 +43,8 @@ class Context:
     seed: int = 0
     instret: int = 0
     cycles: int = 0
+    shown: int | None = None
+    """What the executing instruction reads as the cycle counter, where that is not `cycles`."""
     instruction_limit: int = 200_000_000
     deadline: int = 200_000_000
     """`instret` may not pass this; a primitive may lower it, never above `instruction_limit`."""
@@ -50,6 +54,11 @@ class Context:
     locate: Callable[[], int] = lambda: 0
     undefined: list[tuple[str, int, int]] = field(factory=list)
     undefined_count: int = 0
+
+    @property
+    def clock(self) -> int:
+        """What a program reads as the cycle counter; up to date for instructions that use a timed state."""
+        return self.cycles if self.shown is None else self.shown
 
     def report(self, memory: str, address: int) -> None:
         """Note a read of memory that nothing has defined, with the index of the instruction."""
@@ -194,6 +203,10 @@ class RowMemory:
             rng = np.random.default_rng([self.context.seed, len(self.name), *self.name.encode()])
             rows = max(_NOISE_ROWS, _NOISE_ELEMENTS // self.elements)
             noise = (rng.standard_normal((rows, *self.shape)) * 100).astype(self.data.dtype)
+            if (
+                self.data.dtype.kind == "f"
+            ):  # undefined memory may hold anything: 0 times it, or it minus itself, is not 0
+                noise[rng.random(noise.shape) < _NOISE_NAN] = np.nan
             if self.dtype in ARRAY:
                 ARRAY[self.dtype](noise, noise)
             self._pattern = noise

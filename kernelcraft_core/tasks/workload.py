@@ -158,6 +158,7 @@ class Workload:
         draw: (seed, family) -> `Case`; the same arguments always give the same case. Seeds are 0..2**64-1.
         bound: (values of the machine's parameters) -> `Bound`.
         limits: what a run may use.
+        draws: how many a score needs at least, where two would leave too many families out.
         layout: Markdown for people and agents: where the inputs lie, in which format, where the result is expected.
         wrap: makes the whole program of a kernel's text, where something must stand in front of it (a start stub). It must
             keep line numbers, and mutants are made of the kernel's own lines only. None: the text is the program.
@@ -183,6 +184,7 @@ class Workload:
     requires: tuple[str, ...] = field(default=(), converter=fields.as_tuple, validator=_NAMES)
     families: tuple[str, ...] = field(default=(STANDARD,), converter=fields.as_tuple, validator=_NAMES)
     limits: Limits = field(factory=_limits, validator=fields.must_be("Limits", lambda value: isinstance(value, Limits)))
+    draws: int = field(default=1, validator=fields.POSITIVE)
     layout: str = field(default="", repr=False, validator=fields.TEXT)
     wrap: Callable[[str], str] | None = field(
         default=None, repr=False, converter=_wrap_function, validator=fields.optional(fields.FUNCTION)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelcraft_core.evaluation import Evaluator, new_salt
+from kernelcraft_core.evaluation import DEVELOPMENT, Evaluator, new_salt
 from kernelcraft_core.plugins import registry
 from kernelcraft_core.tasks.catalogue import Catalogue
 
@@ -25,5 +25,13 @@ def test_cheat_scores_nothing(path: Path) -> None:
     assert score.speedup is None
 
 
+def test_constants_of_a_development_run_are_right_there_only() -> None:
+    """Otherwise the cheat of that name would show nothing."""
+    evaluator = Evaluator(Catalogue(registry()))
+    workload = evaluator.catalogue.workload("toy", "triple", "C1")
+    text = (Path(__file__).parent / "kernels" / "constants_of_a_development_run.asm").read_text()
+    assert evaluator.evaluate(workload, text, salt=DEVELOPMENT, draws=1).passed
+
+
 def test_there_are_cheats() -> None:
-    assert len(KERNELS) >= 20
+    assert len(KERNELS) >= 21

@@ -288,6 +288,22 @@ def test_score_without_a_correct_kernel_takes_the_last_one(start: Any) -> None:
         assert episode.score("secret").status == "mismatch"
 
 
+@pytest.mark.parametrize("evaluated", [False, True])
+def test_settled_kernel_is_the_same_and_waited_for_unless_it_is_the_best(
+    start: Any, evaluated: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    episode = start()
+    episode.settle()  # there is none yet
+    toolbox = Toolbox(episode)
+    toolbox.call("write_code", {"assembly_code": SLOW})
+    if evaluated:
+        assert toolbox.call("run_evaluation").ok
+    waited: list[int] = []
+    monkeypatch.setattr(os, "fsync", waited.append)
+    episode.settle()
+    assert (bool(waited), episode.kernel_text) == (not evaluated, SLOW)
+
+
 def test_score_without_any_kernel_is_refused(start: Any) -> None:
     with start() as episode:
         with pytest.raises(EpisodeError) as caught:

@@ -95,6 +95,12 @@ def test_name_that_is_no_model_is_refused(name: str, code: str) -> None:
     assert caught.value.code == code
 
 
+@pytest.mark.parametrize("name", ["logger_fn", "api_base", "messages"])
+def test_extra_argument_that_is_ours_is_refused(name: str) -> None:
+    with pytest.raises(ModelSetupError, match=f"must not hold '{name}'"):
+        open_model("gpt-5.2", {"extra": {name: "x"}})
+
+
 @pytest.mark.parametrize("name", ["scripted:demo", "baseline", "human"])
 def test_setting_of_a_model_without_settings_is_refused(name: str) -> None:
     with pytest.raises(ModelSetupError, match="KC0731"):
@@ -408,6 +414,36 @@ def test_any_data_is_a_message_or_refused(message: Any, finish: Any, missing: li
     assert end in FINISHES
     assert Message.from_dict(json.loads(json.dumps(found.as_dict()))) == found
     assert len({call.id for call in found.tool_calls}) == len(found.tool_calls)
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_empty_turn_of_the_assistant_goes_back_with_words_and_beside_calls_without(text: str) -> None:
+    alone, beside = to_wire(
+        [Message("assistant", text, opaque={"thinking_blocks": [1]}), Message("assistant", text, (ToolCall("i", "n"),))]
+    )
+    assert (alone["content"], alone["thinking_blocks"], beside["content"]) == ("(no answer)", [1], None)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "known"),
+    [
+        ("local", {"base_url": "http://localhost:1/v1"}, False),
+        ("local", {"base_url": "http://localhost:1/v1", "price": {"input": 1, "output": 2}}, True),
+        ("openai/nobody-has-this", {}, False),
+        ("openrouter/nobody/has-this", {}, None),
+        ("gpt-listed", {}, True),
+    ],
+)
+def test_price_is_known_where_it_is_set_or_listed(
+    name: str, settings: dict[str, Any], known: bool | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Listed:
+        @staticmethod
+        def cost_per_token(model: str, prompt_tokens: int, completion_tokens: int) -> tuple[float, float]:
+            return {"gpt-listed": (0.1, 0.2)}[model]
+
+    monkeypatch.setattr("kernelcraft_core.agent.models.service.load", Listed)
+    assert getattr(open_model(name, settings), "price_known", "unsaid") is known
 
 
 @given(st.text(max_size=40))

@@ -194,6 +194,62 @@ def test_what_was_spent_before_counts_towards_the_limits_of_the_run(stage: Any, 
     assert (spent.iterations, spent.evaluations, spent.tokens, spent.price) == (2, 2, 110, 0.5)
 
 
+class _Silent:
+    """A model that does not say what its replies take."""
+
+    name, settings = "silent", {}  # type: ignore[var-annotated]
+
+    def reply(self, messages: Any, tools: Any) -> Reply:
+        return Reply(Message("assistant", "Done. " * 20))
+
+
+def test_estimated_tokens_count_again_when_a_run_goes_on(stage: Any) -> None:
+    spent = []
+    shared = Budget(Limits(tokens=10**9))
+    played = stage.play(_Silent(), run_budget=shared)
+    for budget in (shared, Budget(Limits())):
+        if budget is not shared:
+            assert charge_earlier(budget, [played.path]) == []
+        spent.append((budget.spent.iterations, budget.spent.tokens, budget.spent.output_tokens, budget.spent.unpriced))
+    assert spent[0] == spent[1]
+    assert spent[0][1] > spent[0][2] > 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"not JSON",
+        b"[]",
+        b'{"kind": "reply"}',
+        b'{"kind": "reply", "usage": {"input_tokens": "many", "price_usd": [], "output_tokens": -1}}',
+        b'{"kind": "tool_result", "evaluation": 5}',
+        b'{"kind": "reply", "usage": 7, "estimated": "x"}',
+    ],
+)
+def test_damaged_line_spoils_its_own_episode_only(stage: Any, actor: Any, line: bytes) -> None:
+    played = stage.play(actor(submit(), done()))
+    whole = Budget(Limits())
+    charge_earlier(whole, [played.path])
+    lines = played.path.read_bytes().splitlines(keepends=True)
+    played.path.write_bytes(b"".join([*lines[:-1], line + b"\n", lines[-1]]))
+    budget = Budget(Limits())
+    found = charge_earlier(budget, [played.path])
+    assert [d.code for d in found] == (["KC0839"] if not line.startswith(b"{") else [])
+    assert (budget.spent.tokens, budget.spent.price) == (whole.spent.tokens, whole.spent.price)
+    with Episode.open(played.folder, stage.catalogue) as episode:
+        with pytest.raises(TranscriptError) as caught:
+            completed(played.path, episode)
+        assert code_of(caught) == "KC0757"
+
+
+def test_transcript_that_cannot_be_read_is_a_warning_of_the_run(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").mkdir()
+    newer = tmp_path / "b.jsonl"
+    newer.write_text('{"kind": "start", "schema": "kc.transcript/99"}\n')
+    found = charge_earlier(Budget(Limits()), [tmp_path / "a.jsonl", newer])
+    assert [(d.code, d.severity) for d in found] == [("KC0836", "warning"), ("KC0802", "warning")]
+
+
 def _play_until_killed(stage: Any, name: str) -> None:
     """Play the demo in a loop of replies that each take a moment; for a process of its own."""
     kernels = stage.catalogue.kernels(stage.workload)

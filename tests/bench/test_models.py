@@ -307,6 +307,44 @@ def test_limit_of_a_run_begins_no_further_episode_and_a_higher_one_goes_on(
     assert RunBudget(path, Limits()).spent.iterations == 4 * 3 + 1
 
 
+@pytest.mark.parametrize(
+    ("option", "amount", "words"),
+    [
+        ("--run-max-iterations", "3", "iterations"),
+        ("--run-max-evaluations", "1", "evaluations"),
+        ("--run-max-tokens", "1000", "tokens"),
+        ("--run-max-output-tokens", "50", "output tokens"),
+        ("--run-max-price", "0.5", "price"),
+        ("--run-max-seconds", "0", "wall time"),
+    ],
+)
+def test_each_limit_of_a_run_can_be_given_and_is_named_when_it_is_reached(
+    bench: Kc, script: Any, option: str, amount: str, words: str
+) -> None:
+    result = bench("--model", script(SOLVES), option, amount, "--json", exit_code=1)
+    (found,) = json.loads(result.stdout)["diagnostics"]
+    assert (found["code"], f"its limit of {words}:" in found["message"]) == ("KC0776", True)
+
+
+def test_limit_on_a_price_that_nobody_knows_is_refused_before_anything_is_asked(bench: Kc, tmp_path: Path) -> None:
+    place = ("--model", "local", "--model-set", "base_url=http://127.0.0.1:9/v1", "--config", "C1")
+    for option in ("--max-price", "--run-max-price"):
+        result = bench(*place, option, "5", "--out", str(tmp_path / "run"), "--json", exit_code=2)
+        assert codes(result) == ["KC0751"]
+    assert not (tmp_path / "run").exists()
+
+
+def test_missing_library_is_said_before_any_episode_begins(
+    bench: Kc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "litellm", None)
+    result = bench("--model", "gpt-5.2", "--config", "C1", "--out", str(tmp_path / "run"), "--json", exit_code=2)
+    assert (codes(result), "kernelcraft-core[agent]" in result.stdout) == (["KC0733"], True)
+    assert not (tmp_path / "run" / "transcripts").exists()
+    bench("--model", "gpt-5.2", "--config", "C1", "--dry-run")
+    bench("--model", "scripted:demo", "--config", "C1")
+
+
 def test_budget_of_a_run_is_shared_and_made_anew_from_transcripts(bench: Kc, script: Any, tmp_path: Path) -> None:
     path = tmp_path / "run"
     bench("--model", script(SOLVES), "--config", "C1", "--out", str(path))
@@ -332,6 +370,9 @@ def test_what_is_spent_is_shown_beside_the_limits(tmp_path: Path) -> None:
     assert spent_text(budget) == "1,234 of 9,000 tokens, 0.50 of 2.50 USD, 0 of 60 s"
     budget.charge(Usage(1, 0, 0, 0, None))
     assert "0.50 of 2.50 USD and an unknown part" in spent_text(budget)
+    all_of_them = Limits(iterations=9, evaluations=8, output_tokens=7000)
+    ends = "0 of 9 replies, 0 of 8 evaluations, 234 of 7,000 tokens written"
+    assert spent_text(RunBudget(tmp_path, all_of_them)).endswith(ends)
     assert spent_text(RunBudget(tmp_path, Limits())) == "1,235 tokens, 0.50 USD and an unknown part"
 
 
@@ -407,6 +448,46 @@ def test_episode_whose_files_are_damaged_begins_anew(bench: Kc, script: Any, tmp
     bench("--resume", str(path))
     assert scores(path) == before
     assert len(list((path / "episodes").iterdir())) == len(list((path / "transcripts").iterdir())) == 2
+
+
+def test_damaged_transcript_makes_only_its_own_episode_begin_anew(bench: Kc, script: Any, tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    bench("--model", script(SOLVES), "--out", str(path))
+    before = scores(path)
+    samples = (path / "samples.jsonl").read_text().splitlines(keepends=True)
+    (path / "samples.jsonl").write_text("".join(samples[1:]))
+    for sample in map(json.loads, samples[:2]):  # of an episode that has no score, and of one that has
+        file = path / sample["agent"]["transcript"]
+        file.write_bytes(file.read_bytes().replace(b'"kind"', b'"kind', 1))
+    result = bench("--resume", str(path), "--json")
+    assert codes(result) == ["KC0839", "KC0839"]
+    assert scores(path) == before
+    aborted = [file.name for file in (path / "transcripts").iterdir() if ".aborted-" in file.name]
+    assert aborted == [f"{json.loads(samples[0])['id']}.aborted-1.jsonl"]
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        {"grids": 5},
+        {"grids": []},
+        {"grids": [5], "limits": {}, "lenient": True, "name": None},
+        {"grids": [{"models": ["baseline"], "repeats": "x"}], "limits": {}, "lenient": False, "name": None},
+        {"grids": [{"models": ["baseline"]}], "limits": {"tokens": -1}, "lenient": False, "name": None},
+        {"grids": [{"models": ["baseline"]}], "limits": 5, "lenient": False, "name": None},
+        "x",
+        [1],
+    ],
+)
+def test_record_whose_study_is_damaged_is_refused(bench: Kc, tmp_path: Path, agent: Any) -> None:
+    path = tmp_path / "run"
+    bench("--model", "baseline", "--config", "C1", "--out", str(path))
+    record = json.loads((path / "run.json").read_text())
+    record["settings"]["agent"] = agent
+    (path / "run.json").write_text(json.dumps(record))
+    result = bench("--resume", str(path), "--json", exit_code=2)
+    assert codes(result) == ["KC0801"]
+    assert "run.json" in result.stdout
 
 
 # --- prompts ---------------------------------------------------------------------------------------------------------
@@ -517,7 +598,7 @@ def test_dry_run_of_a_run_that_is_kept_has_what_is_left(bench: Kc, tmp_path: Pat
     ],
 )
 def test_wrong_options_about_models_are_said(bench: Kc, args: tuple[str, ...], words: str) -> None:
-    result = bench(*args, exit_code=None)  # type: ignore[arg-type]
+    result = bench(*args, exit_code=None)
     assert result.exit_code == 2
     assert words in result.output
 

@@ -103,6 +103,7 @@ def test_eval_machine_parameters(kc: Kc) -> None:
         (("--target", "toy", "--task", "tripel", "--config", "C1", "--kind", "expert"), 2, "did you mean triple"),
         (("--target", "toy", "--task", "triple", "--config", "C9", "--kind", "expert"), 2, "configurations: C1, C2"),
         (("--target", "toy", "--task", "triple", "--config", "C1"), 2, "name a FILE"),
+        ((*TRIPLE, "--kind", "expert", "--draws", "1"), 2, "2<=x<=1000"),
         (("--target", "toy", "--task", "triple", "--config", "C1", "x.asm", "--kind", "expert"), 2, "name a FILE"),
         (("--target", "toy", "--task", "triple", "--config", "C1", "no-such.asm"), 2, "KC0291"),
     ],

@@ -121,6 +121,7 @@ def test_tools_events_and_effort_are_per_episode(report: Report) -> None:
     (effort,) = rows(report, "effort", subject=LOW)
     assert (effort["iterations_mean"], effort["iterations_count"]) == (5.0, 3)
     assert (effort["first_correct_mean"], effort["first_correct_count"]) == (4.0, 1)
+    assert effort["output_tokens_per_iteration"] == 600 / 15
 
 
 def test_failures_are_classes_and_those_of_the_service_are_not_counted(report: Report) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import logging
 import os
@@ -18,6 +19,7 @@ from kernelcraft_core.agent.models.errors import fail
 from kernelcraft_core.agent.models.faults import Fault, sort_fault
 from kernelcraft_core.agent.models.stream import Assembly
 
+INSTALL = "pip install 'kernelcraft-core[agent]'"
 _QUIET = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "httpcore", "openai")
 _lock = threading.Lock()
 
@@ -37,6 +39,12 @@ class Answer:
     missing: tuple[bool, ...] = ()
 
 
+def check_installed() -> None:
+    """Refuse to go on without litellm, which is not imported for that. Raises: ModelSetupError KC0733."""
+    if importlib.util.find_spec("litellm") is None:
+        raise fail("KC0733", "litellm, which calls models of services, is not installed", INSTALL)
+
+
 def load() -> Any:
     """Return the module litellm, made quiet and kept off the network.
 
@@ -50,7 +58,7 @@ def load() -> Any:
             import litellm  # noqa: TID251 - here and nowhere else
         except ImportError as error:
             reason = f"litellm cannot be imported: {error}"
-            raise fail("KC0733", reason, "pip install 'kernelcraft-core[agent]'") from None
+            raise fail("KC0733", reason, INSTALL) from None
         module: Any = litellm
         module.suppress_debug_info = True
         module.REPEATED_STREAMING_CHUNK_LIMIT = 10**9  # unrolled code and tables of zeros repeat themselves

@@ -13,6 +13,8 @@ OWN = "kc"
 """Key of `Message.opaque` for notes of ours, which no service gets back."""
 KEPT = ("thinking_blocks", "reasoning_content", "provider_specific_fields")
 """What services add to a message and must or may get back with it."""
+NOTHING = "(no answer)"
+"""Stands for an empty turn: some services refuse a conversation with a text that is empty or blank."""
 _FINISHES = {
     "stop": "stop",
     "eos": "stop",
@@ -35,8 +37,9 @@ class BadReply(Exception):
 def to_wire(messages: Sequence[Message], *, reasoning: bool = True) -> list[dict[str, Any]]:
     """Return the messages as litellm takes them.
 
-    Arguments that are no JSON object would make many services refuse the whole conversation for good; such arguments go back
-    as the field `malformed_arguments` of one. Reasoning goes back as it came, where `reasoning` is False only what is signed.
+    An empty turn of the assistant goes back as `NOTHING`. Arguments that are no JSON object would make many services refuse the
+    whole conversation for good; such arguments go back as the field `malformed_arguments` of one. Reasoning
+    goes back as it came, where `reasoning` is False only what is signed.
     """
     return [_message(message, reasoning) for message in messages]
 
@@ -50,8 +53,9 @@ def _message(message: Message, reasoning: bool) -> dict[str, Any]:
     entry |= {key: message.opaque[key] for key in KEPT if key in message.opaque}
     if not reasoning:
         entry.pop("reasoning_content", None)
+    if not message.content.strip():
+        entry["content"] = None if message.tool_calls else NOTHING
     if message.tool_calls:
-        entry["content"] = message.content or None
         extra = message.opaque.get("tool_calls", {})
         entry["tool_calls"] = [_call(call, extra.get(call.id, {})) for call in message.tool_calls]
     return entry

@@ -61,6 +61,14 @@ def table_price(litellm: Any, model: str, counts: Any) -> float | None:
     return total if total > 0 else None
 
 
+def in_table(litellm: Any, model: str) -> bool:
+    """Return whether litellm's local table has a price for an entry. `litellm` is the module."""
+    try:
+        return float(sum(litellm.cost_per_token(model=model, prompt_tokens=1000, completion_tokens=1000))) > 0
+    except Exception:  # not in the table: of whatever class that is in this version
+        return False
+
+
 def _count(data: Any, name: str) -> int | None:
     value = data.get(name) if isinstance(data, Mapping) else None
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -18,7 +18,7 @@ from kernelcraft_core.agent.models.convert import OWN, BadReply, from_wire, to_w
 from kernelcraft_core.agent.models.errors import fail
 from kernelcraft_core.agent.models.faults import Fault
 from kernelcraft_core.agent.models.presets import EFFORTS, preset, reasoning_arguments
-from kernelcraft_core.agent.models.prices import table_price, usage_of
+from kernelcraft_core.agent.models.prices import in_table, table_price, usage_of
 from kernelcraft_core.agent.models.secrets import scrub, scrub_data, secrets
 from kernelcraft_core.agent.protocol import Attempt, Message, ModelError, Reply, ToolCall
 
@@ -76,7 +76,12 @@ SETTINGS: Mapping[str, s.Setting] = {
     "price": s.Setting(_price, "dollars per million tokens, in place of the price table", identity=False),
 }
 """Settings of models of services."""
-_RESERVED = {"model", "messages", "tools", "stream", "api_base", "base_url", "timeout", "max_retries", "num_retries"}
+_RESERVED = set(
+    "api_base api_key base_url logger_fn max_retries messages model num_retries stream timeout tools".split()
+)
+
+_STATES_PRICE = "openrouter/"
+"""Names of models whose service states what a call cost."""
 
 
 @frozen
@@ -116,6 +121,19 @@ class ServiceModel:
     sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)
     draw: Callable[[], float] = field(default=random.random, repr=False)
+
+    @property
+    def price_known(self) -> bool | None:
+        """Whether replies will have a price; None where the service may state it. Loads litellm unless the price is set.
+
+        Raises:
+            ModelSetupError: KC0733.
+        """
+        if "price" in self.options:
+            return True
+        if self.price_as is None:  # a server that somebody runs
+            return False
+        return in_table(load(), self.price_as) or (None if self.price_as.startswith(_STATES_PRICE) else False)
 
     def reply(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> Reply:
         """Return the reply of the service.

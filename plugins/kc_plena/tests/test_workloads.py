@@ -167,6 +167,14 @@ def test_weights_do_not_follow_the_family():
     assert abs(inputs["B"].mean()) < 0.01
 
 
+@pytest.mark.parametrize("name", ["layernorm/C1", "rmsnorm/C3"])
+def test_one_row_of_the_norms_is_zero_in_every_family_but_the_standard_one(name):
+    workload = WORKLOADS[name]
+    for family in workload.families:
+        empty = np.flatnonzero(~workload.draw(5, FAMILIES[family]).inputs["X"].any(axis=1))
+        assert len(empty) == (0 if family == "standard" else 1), family
+
+
 def test_rotation_tables_turn_pairs_of_columns():
     inputs = WORKLOADS["rope/C2"].draw(1, STANDARD).inputs
     assert np.array_equal(inputs["XROT"], np.concatenate([-inputs["X"][:, 64:], inputs["X"][:, :64]], axis=1))
