@@ -19,6 +19,7 @@ from attrs import asdict, define, evolve, field
 from kernelcraft_core.agent.grid import Grid, GridError, ModelChoice, PromptChoice, Study
 from kernelcraft_core.agent.limits import NAMES, LimitError, check_price
 from kernelcraft_core.agent.models import ModelContext, call, open_model
+from kernelcraft_core.agent.models.errors import ModelSetupError
 from kernelcraft_core.agent.models.service import ServiceModel
 from kernelcraft_core.agent.prompt import build_prompt, example_of
 from kernelcraft_core.agent.protocol import Model
@@ -224,16 +225,30 @@ class _Planner:
         return self._folders[key]
 
 
-def check_installed(cells: Iterable[Cell], plugins: PluginRegistry) -> None:
-    """Refuse cells whose models need a library that is not there, before any of them begins.
+def check_models(cells: Iterable[Cell], plugins: PluginRegistry) -> list[Diagnostic]:
+    """Refuse cells whose models lack a library, a known service or a key, before any of them begins.
+
+    Returns:
+        Findings about models that cannot be called, as warnings, when others can.
 
     Raises:
-        ModelSetupError: KC0733. KernelCraftError: a model cannot be opened.
+        ModelSetupError: KC0733; KC0730, KC0736 when no model can be called. KernelCraftError: a model cannot be opened.
     """
     chosen = {canonical(cell.agent["model"]): cell.agent["model"] for cell in cells if cell.agent}
+    findings: list[Diagnostic] = []
     for model in chosen.values():
-        if isinstance(open_model(model["name"], model["settings"], plugins=plugins), ServiceModel):
+        opened = open_model(model["name"], model["settings"], plugins=plugins)
+        if isinstance(opened, ServiceModel):
             call.check_installed()
+            try:
+                opened.check()
+            except ModelSetupError as error:
+                if error.code == "KC0733":
+                    raise
+                findings += error.diagnostics
+    if findings and len(findings) >= len(chosen):
+        raise ModelSetupError(findings)
+    return [evolve(finding, severity=WARNING) for finding in findings]
 
 
 def context_of(catalogue: Catalogue, workload: Workload) -> ModelContext:

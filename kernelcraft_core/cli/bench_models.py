@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from kernelcraft_core.cli import output
-from kernelcraft_core.cli.support import pair
+from kernelcraft_core.cli.support import pair, show_findings
 
 if TYPE_CHECKING:
     from kernelcraft_core.agent.episode import Episode
@@ -338,14 +338,14 @@ def run_models(
         ResultsError: KC0806. ModelSetupError: KC0733.
     """
     from kernelcraft_core.agent import spending
-    from kernelcraft_core.agent.cells import check_installed
+    from kernelcraft_core.agent.cells import check_models
     from kernelcraft_core.agent.gate import Gate
     from kernelcraft_core.agent.limits import Limits
     from kernelcraft_core.bench import run
 
     latest = folder.latest()
     finished = [latest[cell.id] for cell in plan.cells if folder.scored(cell.id)]
-    check_installed((c for c in plan.cells if not folder.scored(c.id)), workers.catalogue.registry)
+    show_findings(check_models((c for c in plan.cells if not folder.scored(c.id)), workers.catalogue.registry))
     damaged = spending.begin(folder.path)
     gate = Gate.of(folder.path, Limits.of(plan.settings.agent["limits"]))
     if needs_person(plan):

@@ -178,7 +178,7 @@ def exit_code(error: KernelCraftError) -> int:
         return MISSING
     if error.code in ("KC0291", "KC0292"):
         return USAGE
-    if error.code == "KC0153":  # an extension that no plug-in offers
+    if error.code in ("KC0153", "KC0733", "KC0736"):  # an extension, a library, a key that is not there
         return MISSING
     if error.code == "KC0143":  # an extension file that cannot be read
         return USAGE

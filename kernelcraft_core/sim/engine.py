@@ -199,7 +199,7 @@ class Engine:
             if step.jumps or step.clocked:  # a clocked step may set a limit: what follows must look at it
                 break
         end = first + len(steps) - 1
-        known = [s.cycles for s in steps if s.cycles is not None]
+        static = [s.cycles for s in steps if s.cycles is not None]
         block = Block(
             first,
             len(steps),
@@ -207,18 +207,16 @@ class Engine:
             steps,
             [s.run for s in steps[:-1]],
             steps[-1].run,
-            sum(known),
+            sum(static),
             sum(s.bound for s in steps),
-            len(known) == len(steps) and not any(s.delays or s.timed for s in steps),
+            len(static) == len(steps) and not any(s.delays or s.timed for s in steps),
             steps[-1].jumps,
             self.program.addresses[end] + self.program.length_of(end) // self.program.pc_unit,
         )
         if self.pipeline is not None:
-            watched = [
-                self.watched[i] for i in range(first, first + len(steps)) if i in self.watched
-            ]  # not illegal ones
-            block.bound, block.number = self.pipeline.bound(watched), self.pipeline.block(first, watched)
-            block.asking = tuple(step for step, w in zip(steps, watched, strict=False) if w.exprs)
+            known = [self.watched[i] for i in range(first, first + len(steps)) if i in self.watched]  # not illegal ones
+            block.bound, block.number = self.pipeline.bound(known), self.pipeline.block(first, known)
+            block.asking = tuple(step for step, w in zip(steps, known, strict=False) if w.exprs)
         self.blocks[pc] = block
         return block
 
@@ -518,14 +516,12 @@ class Engine:
         counts = list(self.counts)
         if self.pipeline is not None:
             self.pipeline.settle()
-        cycles = list(self.dynamic)
+        cycles = list(self.dynamic)  # with a pipeline model that is all of them
         for block in self.blocks.values():
             if block.count:
                 for index in range(block.first, block.first + block.size):
                     counts[index] += block.count
-        if self.pipeline is not None:
-            return counts, cycles
         for index, count in enumerate(counts):
-            if count and (price := self._step(index).cycles) is not None:
+            if self.pipeline is None and count and (price := self._step(index).cycles) is not None:
                 cycles[index] = count * price
         return counts, cycles

@@ -88,7 +88,8 @@ class Machine:
         declared: the parameters with their defaults. values: name -> value in force.
         clock_ns: length of a cycle in ns, or None when no clock is given.
         extensions: names of ISA extensions this preset comes with.
-        timing: makes the timing model of a run, `timing(isa, machine)`; None: the records' latencies, added up.
+        timing: makes the timing model of a run, `timing(isa, machine)`: a `TimingModel`, or a `PipelineModel` where instructions
+            overlap. None: the records' latencies, added up.
     """
 
     name: str

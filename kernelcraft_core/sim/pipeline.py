@@ -218,7 +218,6 @@ class Pipeline:
             self.settle()
             self._outcomes.clear()
             self._states.clear()
-            self._state = _UNKNOWN
         before = self._named() if self._state is _UNKNOWN else self._state
         first, watched = self._blocks[key[0]]
         values, step = iter(key[1:]), self.model.step

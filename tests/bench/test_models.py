@@ -338,7 +338,7 @@ def test_missing_library_is_said_before_any_episode_begins(
     bench: Kc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "litellm", None)
-    result = bench("--model", "gpt-5.2", "--config", "C1", "--out", str(tmp_path / "run"), "--json", exit_code=2)
+    result = bench("--model", "gpt-5.2", "--config", "C1", "--out", str(tmp_path / "run"), "--json", exit_code=3)
     assert (codes(result), "kernelcraft-core[agent]" in result.stdout) == (["KC0733"], True)
     assert not (tmp_path / "run" / "transcripts").exists()
     bench("--model", "gpt-5.2", "--config", "C1", "--dry-run")

@@ -87,3 +87,35 @@ def test_price_limit_of_a_run_holds_for_all_its_episodes(fake: ModuleType, bench
         assert len(server.requests) == 3  # 0.02 each: the third one goes beyond
     assert len(entry["samples"]) == 1
     assert [d["code"] for d in entry["diagnostics"]] == ["KC0776"]
+
+
+def test_missing_key_is_said_before_any_episode_begins(
+    kc: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    args = ("bench", "--model", "gpt-5.2", "--target", "toy", "--config", "C1", "--out", str(tmp_path / "run"))
+    result = kc(*args, exit_code=3)
+    assert "KC0736" in result.stderr
+    assert "export OPENAI_API_KEY=..." in result.stderr
+    assert not (tmp_path / "run" / "transcripts").exists()
+
+
+def test_unknown_service_is_said_before_any_episode_begins(kc: Callable[..., Any], tmp_path: Path) -> None:
+    args = ("bench", "--model", "gpt-5.3x", "--target", "toy", "--config", "C1", "--out", str(tmp_path / "run"))
+    result = kc(*args, exit_code=2)
+    assert "KC0730" in result.stderr
+    assert "did you mean gpt-5.2?" in result.stderr
+
+
+def test_model_without_a_key_is_a_warning_beside_one_that_runs(
+    kc: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    models = ("--model", "gpt-5.2", "--model", "scripted:demo")
+    result = kc("bench", *models, "--target", "toy", "--config", "C1", "--out", str(tmp_path / "run"), exit_code=1)
+    assert "warning[KC0736]" in result.stderr
+    samples = [json.loads(line) for line in (tmp_path / "run" / "samples.jsonl").read_text().splitlines()]
+    assert {s["subject"]["model"]: s["status"] for s in samples} == {
+        "gpt-5.2": "harness_error",
+        "scripted:demo": "passed",
+    }

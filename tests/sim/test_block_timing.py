@@ -33,6 +33,12 @@ LATENCY = {"mul": 3, "get": 4, "peek": 4}
 BUSY, FLUSH = 5, 2
 
 
+def bank(dmem: Any, address: int, old: int) -> int:
+    """Return the bank of a load, which depends on values and state as they were before it."""
+    found: int = (address >> 2) + dmem.load(256 + address, 4) + old & 3
+    return found
+
+
 class Dual:
     """Issues two instructions per cycle in order, one of them a load; the clock is the issue cycle.
 
@@ -52,7 +58,7 @@ class Dual:
         name, operands = placed.decoded.definition.name, placed.decoded.operands
         item = (name, *(operands.get(key, 0) for key in ("rd", "rs1", "rs2")))
         if name == "get":
-            return Watch(item, 6, ("a", "x[rd]"), ("dmem",), lambda dmem, a, old: (a >> 2) + dmem.load(256 + a, 4) & 3)
+            return Watch(item, 6, ("a", "x[rd]"), ("dmem",), bank)
         if name in ("bne", "hop"):
             return Watch(item, 4, ("taken",))
         return Watch(item, 4, ("rd", "x[rs1]") if name == "peek" else ())
@@ -67,7 +73,7 @@ class Dual:
             start += 1
         if name == "get":
             self.banks[value] = start + BUSY
-        cycles = start - self.now
+        cycles: int = start - self.now
         self.slots = 1 if cycles else self.slots + 1
         self.now = start
         if rd:
@@ -175,12 +181,16 @@ def test_timing_can_be_off(tiny: Any, engine: str) -> None:
     assert (result.status, result.cycles) == ("halted", 0)
 
 
-def test_every_cycle_limit_stops_where_stepping_stops(tiny: Any, engine: str) -> None:
-    whole = run(tiny, LOOP, trace=True)
+CHAIN = [("add", 7, 0, 0, 50), *[("mul", 2, 2, 1)] * 8, ("add", 7, 7, 0, -1), ("bne", 0, 7, 0, -36), "halt"]
+
+
+@pytest.mark.parametrize("lines", [LOOP, CHAIN], ids=["loop", "chain"])
+def test_every_cycle_limit_stops_where_stepping_stops(tiny: Any, engine: str, lines: list[Any]) -> None:
+    whole = run(tiny, lines, trace=True)
     assert whole.trace is not None
     starts = [start for start, _, _ in whole.trace]
     for limit in [*range(12), *range(300, 330), *range(whole.cycles - 12, whole.cycles + 3)]:
-        result = run(tiny, LOOP, engine, Limits(100_000, cycles=limit))
+        result = run(tiny, lines, engine, Limits(100_000, cycles=limit))
         fits = sum(start <= limit for start in starts)  # an instruction begins unless the limit has passed
         assert result.instret == fits
         assert result.status == ("halted" if fits == len(starts) else "limit")
@@ -230,6 +240,45 @@ def test_loop_in_steady_state_is_not_stepped(tiny: Any, engine: str) -> None:
     result = run(tiny, lines, engine, make=make)
     assert result.instret == 302
     assert models[0].steps < 40
+
+
+class Alternating:
+    """Every other instruction takes 10 cycles instead of 1."""
+
+    backlog = 0
+
+    def __init__(self) -> None:
+        self.odd = 0
+
+    def watch(self, placed: Placed) -> Watch:
+        raise NotImplementedError
+
+    def step(self, item: Any, value: Any) -> int:
+        self.odd ^= 1
+        return 1 if self.odd else 10
+
+    def clock(self) -> int:
+        raise NotImplementedError
+
+    def snapshot(self) -> int:
+        return self.odd
+
+    def restore(self, snapshot: int, now: int) -> None:
+        self.odd = snapshot
+
+
+def test_steps_and_blocks_may_be_mixed() -> None:
+    spent = [0] * 3
+    pipeline = pipelines.Pipeline(Alternating(), spent)
+    watched = pipelines.Watched(Watch(None, 10), (), None)
+    pair, single = pipeline.block(0, [watched] * 2), pipeline.block(2, [watched])
+    moved = [pipeline.price((number,), 0) for number in (pair, pair, single, pair, single, pair)]
+    assert moved == [11, 11, 1, 11, 10, 11]
+    assert pipeline.step(2, watched, None, 0) == 1
+    assert [pipeline.price((number,), 0) for number in (single, single, pair)] == [10, 1, 11]
+    pipeline.settle()
+    assert spent == [3 * 1 + 2 * 10, 3 * 10 + 2 * 1, 1 + 10 + 1 + 10 + 1]
+    assert (pipeline.hits, pipeline.misses) == (5, 4)
 
 
 def test_clock_reader_may_not_ask_for_values(tiny: Any, engine: str) -> None:

@@ -8,6 +8,7 @@
 | KC0733 | litellm, which calls models of services, is not installed |
 | KC0734 | a plug-in's models are not usable, or two plug-ins offer a model of one name |
 | KC0735 | a model needs a kernel that the workload does not have |
+| KC0736 | the environment has no key for a model's service |
 
 While a model is being called, failures are `ModelError`s: results of an episode, not mistakes of the user.
 """

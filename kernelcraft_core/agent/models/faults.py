@@ -29,6 +29,11 @@ _CONNECTION = re.compile(
     re.IGNORECASE,
 )
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing|credit balance|payment", re.IGNORECASE)
+_CREDENTIALS = re.compile(
+    r"missing credentials|api_key client option must be set|(?:no|missing|provide an?|valid) api[ _-]?key"
+    r"|api[ _-]?key (?:is )?(?:missing|not found|not set|required|not valid)|set (?:the )?\w+_API_KEY",
+    re.IGNORECASE,
+)
 _UNREADABLE = re.compile(r"unexpected response|invalid response|unable to get json|expecting value", re.IGNORECASE)
 _WRAPPING = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception)(?:: | - ))+")
 _TIME = re.compile(r"time[d]?[ -]?out", re.IGNORECASE)
@@ -94,7 +99,7 @@ def _kind(names: set[str], status: int | None, text: str, headers: bool, answere
         return "context_overflow" if _OVERFLOW.search(text) else "refusal"
     if "Timeout" in names or "TimeoutError" in names or status == 408:
         return "timeout"
-    if status in (401, 402, 403):
+    if status in (401, 402, 403) or (not answered and _CREDENTIALS.search(text)):
         return "auth"
     if status == 429:
         return "rate_limit"

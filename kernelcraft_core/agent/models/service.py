@@ -17,10 +17,11 @@ from kernelcraft_core.agent.models.call import Answer, call, load
 from kernelcraft_core.agent.models.convert import OWN, BadReply, from_wire, to_wire
 from kernelcraft_core.agent.models.errors import fail
 from kernelcraft_core.agent.models.faults import Fault
-from kernelcraft_core.agent.models.presets import EFFORTS, preset, reasoning_arguments
+from kernelcraft_core.agent.models.presets import EFFORTS, PRESETS, preset, reasoning_arguments
 from kernelcraft_core.agent.models.prices import in_table, table_price, usage_of
 from kernelcraft_core.agent.models.secrets import scrub, scrub_data, secrets
 from kernelcraft_core.agent.protocol import Attempt, Message, ModelError, Reply, ToolCall
+from kernelcraft_core.diagnostics import did_you_mean
 
 log = logging.getLogger(__name__)
 
@@ -134,6 +135,27 @@ class ServiceModel:
         if self.price_as is None:  # a server that somebody runs
             return False
         return in_table(load(), self.price_as) or (None if self.price_as.startswith(_STATES_PRICE) else False)
+
+    def check(self) -> None:
+        """Refuse what no call can mend: a service that litellm does not know, a key that is not there. Loads litellm.
+
+        Raises:
+            ModelSetupError: KC0730, KC0733, KC0736.
+        """
+        litellm = load()
+        if self.options.get("base_url"):  # a server that somebody runs
+            return
+        try:
+            litellm.get_llm_provider(self.arguments["model"])
+        except Exception:
+            near = did_you_mean(self.name, PRESETS)
+            hint = "write SERVICE/MODEL as litellm does, such as openai/gpt-5.2; `kc bench --help` names further kinds"
+            raise fail("KC0730", f"no service is known for the model {self.name!r}", near or hint) from None
+        found = litellm.validate_environment(model=self.arguments["model"])
+        missing = [name for name in found.get("missing_keys", ()) if not os.environ.get(name)]
+        if missing and not found.get("keys_in_environment"):
+            hint = " or ".join(f"export {name}=..." for name in missing)
+            raise fail("KC0736", f"the environment has no key for {self.name}", hint)
 
     def reply(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> Reply:
         """Return the reply of the service.
