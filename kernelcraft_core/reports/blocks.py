@@ -193,6 +193,8 @@ def _counts(pair: Counts | None) -> str:
 
 
 def _interval(solved: int, attempted: int) -> str:
+    if not attempted:
+        return NONE
     interval = wilson(solved, attempted)
     return f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %"
 

@@ -27,6 +27,10 @@ _NONE = "-"
 LEVELS: Mapping[int, str] = {1: "primitive", 2: "composite", 3: "end-to-end"}
 
 
+LEGEND = "<= and > compare a cell with the best published agent's cycles"
+"""Explains the marks of published results."""
+
+
 def report(
     samples: Sequence[Sample],
     titles: Mapping[str, str],
@@ -51,6 +55,8 @@ def report(
             lines += ["* known to compute something else: timed for the record", ""]
         lines += totals(found).lines()
         lines += [entry.line() for entry in reached(found, published or (), target)]
+        if published:
+            lines.append(LEGEND)
         lines += _failures(found)
         parts.append("\n".join(lines))
     return "\n\n".join(parts)

@@ -35,7 +35,7 @@ def listing(run: Run) -> Block:
         if entry.sample is not None:
             rows.append(_row(entry, entry.sample))
     header = ["id", "cell", "subject", "repeat", "status", "cycles", "speedup", "iterations"]
-    return Block(f"{run.path}: {len(rows)} samples", header, rows)
+    return Block(f"{run.path}: {len(rows)} sample{'' if len(rows) == 1 else 's'}", header, rows)
 
 
 def _row(entry: Entry, sample: Mapping[str, Any]) -> list[str]:

@@ -169,7 +169,11 @@ class Pipeline:
         """
         found = self._state.get(key)
         if found is None:
-            return self._learn(key, now)
+            if self._state is _UNKNOWN:
+                self._state = self._named()
+                found = self._state.get(key)
+            if found is None:
+                return self._learn(key, now)
         found.times += 1
         self._state = found.state
         self._live = False
@@ -218,7 +222,7 @@ class Pipeline:
             self.settle()
             self._outcomes.clear()
             self._states.clear()
-        before = self._named() if self._state is _UNKNOWN else self._state
+        before = self._state
         first, watched = self._blocks[key[0]]
         values, step = iter(key[1:]), self.model.step
         shares = tuple([step(w.watch.item, next(values) if w.exprs else None) for w in watched])

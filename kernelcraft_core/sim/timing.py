@@ -3,7 +3,7 @@
 The record of an instruction names default cycles; a machine may have a model of its own. A model is asked once per
 instruction definition for a `Rule`: None means "what the record says" (an expression that is usually known as soon as the
 instruction is decoded, so a block's cycles are added up when it is compiled); a rule names the values it wants to see and is
-called for each execution.
+called for each execution. Where instructions overlap, a machine has a pipeline model in its place (`pipeline`).
 """
 
 from __future__ import annotations

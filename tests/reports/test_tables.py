@@ -158,6 +158,7 @@ def test_published_cycles_stand_beside_the_cells_and_are_counted() -> None:
         passed 3 of 4 (0 harness errors)
         1 of 3 published cells at or below the best agent
         1 of 1 published cells at or below the compiler
+        <= and > compare a cell with the best published agent's cycles
 
         failed:
           silu/C3: limit"""

@@ -334,6 +334,9 @@ def test_random_programs_cost_the_same_however_they_are_priced(
     whole = run(tiny, lines, "closures", trace=True)
     assert whole.status == "halted"
     assert all(outcome(run(tiny, lines, **way)) == outcome(whole) for way in ways())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipelines, "CAPACITY", 2)
+        assert outcome(run(tiny, lines, "generated")) == outcome(whole)
     limit = int(part * (whole.cycles if by == "cycles" else whole.instret))
     limits = Limits(100_000, cycles=limit) if by == "cycles" else Limits(limit)
     cut = outcome(run(tiny, lines, "closures", limits, trace=True))

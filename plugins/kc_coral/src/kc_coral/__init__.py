@@ -1,0 +1,1 @@
+"""Coral NPU as a KernelCraft target."""

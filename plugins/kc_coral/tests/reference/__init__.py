@@ -1,0 +1,1 @@
+"""An independent, slow interpreter of the Coral NPU that tests compare the target with."""
