@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import json
-import random
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from coral_reference.machine import Event, Machine
 
 from kc_coral import timing_ops
 from kc_coral.timing_access import divide_bits, scalar_access, vector_access, vector_division
-from kc_coral.timing_memo import Block, BlockTiming
 from kc_coral.timing_model import Scoreboard
 from kc_coral.timing_ops import Op, describe
 from kc_coral.timing_params import TimingParams
@@ -112,21 +110,6 @@ def replay(trace: Trace, params: TimingParams) -> int:
     return board.finish()
 
 
-def blocks(trace: Trace) -> list[tuple[Block, tuple[Any, ...]]]:
-    """Return the trace cut behind control transfers and everything else that ends a dispatch group."""
-    known: dict[tuple[int, int], Block] = {}
-    found, ops, values = [], [], []
-    for op, dyn in trace:
-        ops.append(op)
-        if op.dynamic:
-            values.append(dyn)
-        if op.ends:
-            block = known.setdefault((ops[0].pc, len(ops)), Block(ops))
-            found.append((block, tuple(values)))
-            ops, values = [], []
-    return found
-
-
 def check_registers(machine: Machine, program: dict[str, Any]) -> None:
     unknown = UNCOUNTED.get(program["name"], set())
     wanted = {r: program["x"].get(f"x{r}", 0) for r in range(1, 32) if r not in unknown}
@@ -183,62 +166,6 @@ def test_steady_state_costs_are_the_measured_ones(category: str) -> None:
     assert [name for name, *_ in off] == (["vcompress.vm vd,v8,v0"] if category == "vector arithmetic" else []), (
         COMPRESS
     )
-
-
-@named([*RANDOM, *KERNELS])
-def test_remembered_blocks_take_what_steps_take(program: dict[str, Any]) -> None:
-    trace = recorded(program["name"])
-    timing, cut = BlockTiming(latency(3)), blocks(trace)
-    for _ in range(2):
-        timing.restart()
-        for block, values in cut:
-            timing.run(block, values)
-        assert timing.finish() == replay(trace, latency(3))
-    assert not timing.misses  # a second run meets nothing new
-
-
-def test_loop_in_steady_state_is_looked_up() -> None:
-    timing = BlockTiming(latency(2))
-    for block, values in blocks(recorded("gemm_c")):
-        timing.run(block, values)
-    assert timing.hits > 50 * timing.misses
-
-
-def test_forgetting_changes_no_cycle() -> None:
-    trace = recorded("linear_c")
-    timing = BlockTiming(latency(2), capacity=5)
-    for block, values in blocks(trace):
-        timing.run(block, values)
-    assert timing.finish() == replay(trace, latency(2))
-
-
-def free_blocks() -> list[tuple[Block, tuple[Any, ...]]]:
-    """Return blocks of measured programs that run whatever vl and vtype are: no vector work before their first vset."""
-    kinds = (timing_ops.VSET, timing_ops.VECTOR, timing_ops.VMEMORY)
-    found = []
-    for program in (*MICRO, *RANDOM):
-        for block, values in blocks(recorded(program["name"])):
-            first = next((op.kind for op in block.ops if op.kind in kinds), timing_ops.VSET)
-            if first == timing_ops.VSET and block.ops[-1].kind != timing_ops.MPAUSE:
-                found.append((block, values))
-    return found
-
-
-def test_blocks_in_random_order_take_what_steps_take() -> None:
-    pool = free_blocks()
-    hits = 0
-    for seed in range(60):
-        rng = random.Random(seed)
-        params = TimingParams(read_latency=rng.choice((0, 2, 3, 10)), write_latency=rng.choice((0, 2, 3)))
-        few = rng.sample(pool, rng.choice((2, 3, 5)))
-        timing, board = BlockTiming(params), Scoreboard(params)
-        for block, values in rng.choices(few, k=50):
-            rest = iter(values)
-            for op in block.ops:
-                board.step(op, next(rest) if op.dynamic else None)
-            assert timing.run(block, values) == board.last, f"seed {seed}"
-        hits += timing.hits
-    assert hits > 1000
 
 
 @pytest.mark.parametrize(
