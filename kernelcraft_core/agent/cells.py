@@ -24,7 +24,7 @@ from kernelcraft_core.agent.models.service import ServiceModel
 from kernelcraft_core.agent.prompt import build_prompt, example_of
 from kernelcraft_core.agent.protocol import Model
 from kernelcraft_core.bench.given import Given, Key
-from kernelcraft_core.bench.plan import Cell, Plan, Settings, Setup, all_workloads, selected
+from kernelcraft_core.bench.plan import Cell, Plan, Settings, Setup, all_workloads, cell_of, selected
 from kernelcraft_core.diagnostics import (
     WARNING,
     Diagnostic,
@@ -35,7 +35,7 @@ from kernelcraft_core.diagnostics import (
 )
 from kernelcraft_core.evaluation import Evaluator
 from kernelcraft_core.plugins import PluginRegistry
-from kernelcraft_core.results import canonical, sample_id
+from kernelcraft_core.results import canonical
 from kernelcraft_core.tasks import Workload
 from kernelcraft_core.tasks.catalogue import Catalogue, select
 
@@ -170,36 +170,16 @@ class _Planner:
         repeat: int,
     ) -> None:
         setup = self.setup(workload)
-        task, suite = self.catalogue.task(workload.task), self.catalogue.suite_of(workload.task)
         limits = {name: getattr(grid.limits, name) for name in NAMES if getattr(grid.limits, name) is not None}
         settings = {**self.model(choice).settings, **prompt.settings(), **({"limits": limits} if limits else {})}
         subject = {"kind": MODEL, "model": choice.name, "settings": settings}
-        identity = sample_id(
-            target=workload.target,
-            machine=setup.machine,
-            values=setup.values,
-            extensions=setup.extensions,
-            isa_digest=setup.isa_digest,
-            task=task.slug,
-            suite=suite.name,
-            suite_version=suite.version,
-            config=workload.config,
-            subject=subject,
-            repeat=repeat,
-        )
         place = f"{self.folder(subject)}/r{repeat}/{workload.target}/{workload.task}/{workload.config}.asm"
-        cell = Cell(
-            id=identity,
-            target=workload.target,
-            task=task.slug,
-            config=workload.config,
-            level=task.level,
-            title=task.title,
-            suite=(suite.name, suite.version),
-            setup=setup,
-            subject=subject,
-            kernel=place,
-            limits=asdict(workload.limits),
+        cell = cell_of(
+            self.catalogue,
+            workload,
+            setup,
+            subject,
+            place,
             repeat=repeat,
             agent={
                 "model": {"name": choice.name, "settings": dict(choice.settings)},
@@ -207,11 +187,10 @@ class _Planner:
                 "limits": grid.limits.as_dict(),
             },
         )
-        self.cells.setdefault(identity, cell)
+        self.cells.setdefault(cell.id, cell)
 
     def setup(self, workload: Workload) -> Setup:
-        opened = self.evaluator.target(workload)
-        setup = Setup(opened.machine.name, dict(opened.machine.values), opened.extensions, opened.isa.digest)
+        setup = Setup.of(self.evaluator.target(workload))
         return self.setups.setdefault(workload.target, {}).setdefault(canonical(setup.as_dict()), setup)
 
     def folder(self, subject: Mapping[str, Any]) -> str:

@@ -23,11 +23,11 @@ from typing import Any
 
 from kernelcraft_core import __version__
 from kernelcraft_core.agent.errors import fail
-from kernelcraft_core.agent.files import Lock, sync_folder, write_whole
 from kernelcraft_core.diagnostics import ResultsError
 from kernelcraft_core.evaluation import DEVELOPMENT, Evaluation, Evaluator, new_salt
 from kernelcraft_core.evaluation.seeds import MIN_DRAWS
 from kernelcraft_core.isa import Extension
+from kernelcraft_core.results.files import Lock, sync_folder, write_whole
 from kernelcraft_core.results.schema import pages, readable
 from kernelcraft_core.tasks import Task, Workload
 from kernelcraft_core.tasks.catalogue import Catalogue

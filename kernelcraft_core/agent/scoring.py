@@ -24,7 +24,6 @@ from attrs import define, evolve, field
 from kernelcraft_core.agent.cells import context_of
 from kernelcraft_core.agent.classify import EpisodeOutcome, after_scoring
 from kernelcraft_core.agent.episode import LOCK, Episode
-from kernelcraft_core.agent.files import Lock
 from kernelcraft_core.agent.limits import Limits
 from kernelcraft_core.agent.loop import Person, run_episode
 from kernelcraft_core.agent.models import open_model
@@ -39,6 +38,7 @@ from kernelcraft_core.diagnostics import Diagnostic, KernelCraftError
 from kernelcraft_core.evaluation import Evaluation, Evaluator
 from kernelcraft_core.evaluation.model import HARNESS_ERROR, SYNTAX_ERROR
 from kernelcraft_core.hooks import explain
+from kernelcraft_core.results.files import Lock
 from kernelcraft_core.results.transcripts import TRANSCRIPTS
 from kernelcraft_core.tasks import Workload
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from attrs import asdict, evolve
 
-from kernelcraft_core.agent.files import write_whole
 from kernelcraft_core.agent.limits import Budget, Limits, Spent
 from kernelcraft_core.agent.protocol import Usage
 from kernelcraft_core.agent.resume import charge_earlier
 from kernelcraft_core.diagnostics import Diagnostic
+from kernelcraft_core.results.files import write_whole
 from kernelcraft_core.results.transcripts import TRANSCRIPTS
 
 FILE = "spent.jsonl"

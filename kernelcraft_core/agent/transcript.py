@@ -35,9 +35,9 @@ from types import TracebackType
 from typing import Any
 
 from kernelcraft_core import __version__
-from kernelcraft_core.agent.files import sync_folder
 from kernelcraft_core.diagnostics import Diagnostic, KernelCraftError, ResultsError
 from kernelcraft_core.results import schema
+from kernelcraft_core.results.files import sync_folder
 from kernelcraft_core.results.lines import BROKEN, json_lines
 
 SCHEMA = "kc.transcript/1"

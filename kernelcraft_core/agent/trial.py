@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import frozen
 from numpy.typing import NDArray
 
 from kernelcraft_core.agent.episode import KERNEL, Episode, digest
-from kernelcraft_core.evaluation import DEVELOPMENT, Evaluation, Evaluator
+from kernelcraft_core.evaluation import DEVELOPMENT, Evaluation
 from kernelcraft_core.evaluation.evaluator import Run
-from kernelcraft_core.evaluation.seeds import Draw
-from kernelcraft_core.facade import Target
-from kernelcraft_core.isa import Program
-from kernelcraft_core.sim.result import Limits, Profile, UndefinedRead
-from kernelcraft_core.tasks import Case, Workload
+from kernelcraft_core.sim.result import Profile, UndefinedRead
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -46,46 +42,18 @@ class Trial:
         return digest(self.text)
 
 
-@define(eq=False)
-class _Recorder(Evaluator):
-    """An evaluator that lends everything from another one and keeps its runs."""
-
-    inner: Evaluator = field(kw_only=True)
-    runs: list[Run] = field(factory=list, init=False)
-
-    def target(self, workload: Workload) -> Target:
-        return self.inner.target(workload)
-
-    def case(self, workload: Workload, draw: Draw) -> Case:
-        return self.inner.case(workload, draw)
-
-    def admit(self, workload: Workload) -> None:
-        self.inner.admit(workload)
-
-    def run(
-        self,
-        workload: Workload,
-        program: Program,
-        draw: Draw,
-        *,
-        timing: str = "default",
-        limits: Limits | None = None,
-    ) -> Run:
-        made = self.inner.run(workload, program, draw, timing=timing, limits=limits)
-        self.runs.append(made)
-        return made
-
-
 def attempt(episode: Episode, text: str) -> Trial:
     """Return the trial of a kernel on the episode's development inputs; nothing is counted or kept.
 
     Raises:
         KernelCraftError: the workload is not fit for scoring.
     """
-    recorder = _Recorder(episode.evaluator.catalogue, inner=episode.evaluator)
-    workload = episode.workload
-    score = recorder.evaluate(workload, text, salt=DEVELOPMENT, draws=episode.record["draws"], filename=KERNEL)
-    run = _deciding(recorder.runs, score)
+    runs: list[Run] = []
+    workload, draws = episode.workload, episode.record["draws"]
+    score = episode.evaluator.evaluate(
+        workload, text, salt=DEVELOPMENT, draws=draws, filename=KERNEL, on_run=runs.append
+    )
+    run = _deciding(runs, score)
     if run is None:
         return Trial(text, score)
     expected = None

@@ -26,6 +26,7 @@ from kernelcraft_core.diagnostics import (
     did_you_mean,
 )
 from kernelcraft_core.evaluation import Evaluator
+from kernelcraft_core.facade import Target
 from kernelcraft_core.results import canonical, sample_id
 from kernelcraft_core.tasks import KERNEL_KINDS, Workload
 from kernelcraft_core.tasks.catalogue import Catalogue, select
@@ -113,6 +114,11 @@ class Setup:
     values: Mapping[str, Any]
     extensions: tuple[str, ...]
     isa_digest: str
+
+    @staticmethod
+    def of(opened: Target) -> Setup:
+        """Return the setup of an opened target."""
+        return Setup(opened.machine.name, dict(opened.machine.values), opened.extensions, opened.isa.digest)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -213,14 +219,16 @@ def make_plan(catalogue: Catalogue, settings: Settings, folder: Path, given: Map
     setups: dict[str, dict[str, Setup]] = {}
     workloads, findings = selected(catalogue, settings)
     for workload in workloads:
-        opened = evaluator.target(workload)
-        setup = Setup(opened.machine.name, dict(opened.machine.values), opened.extensions, opened.isa.digest)
+        setup = Setup.of(evaluator.target(workload))
         setups.setdefault(workload.target, {}).setdefault(canonical(setup.as_dict()), setup)
         for subject, kernel in _subjects(catalogue, workload, settings, given or {}):
             if kernel is None:
                 skipped.append((workload.target, workload.task, workload.config, str(subject["kind"])))
             else:
-                cells.append(_cell(catalogue, workload, setup, subject, kernel, settings))
+                place = f"{workload.target}/{workload.task}/{workload.config}.asm"
+                name = f"{subject['kind']}/{place}" if settings.layered else place
+                known: dict[str, Any] = {"passes": kernel} if isinstance(kernel, bool) else {"given": kernel}
+                cells.append(cell_of(catalogue, workload, setup, subject, name, **known))
     if not cells:
         kinds = " or ".join(dict.fromkeys(kind for *_, kind in skipped))
         raise EvaluationError(Diagnostic("KC0621", f"no selected workload has a {kinds} kernel"))
@@ -299,29 +307,45 @@ def _subjects(
         yield {"kind": kind}, kernels.get(kind)
 
 
-def _cell(
+def cell_of(
     catalogue: Catalogue,
     workload: Workload,
     setup: Setup,
     subject: Mapping[str, Any],
-    kernel: Given | bool,
-    settings: Settings,
+    kernel: str,
+    *,
+    identity: str | None = None,
+    repeat: int = 0,
+    **more: Any,
 ) -> Cell:
+    """Return the cell of a subject on a workload.
+
+    Args:
+        catalogue: has the task and its suite.
+        workload: what is scored.
+        setup: what it runs on.
+        subject: whose kernel it is.
+        kernel: name of its file below `kernels/`.
+        identity: id of its sample; None: made of all this.
+        repeat: which attempt.
+        more: `passes`, `given`, `agent` of the cell.
+    """
     task, suite = catalogue.task(workload.task), catalogue.suite_of(workload.task)
-    place = f"{workload.target}/{workload.task}/{workload.config}.asm"
+    identity = identity or sample_id(
+        target=workload.target,
+        machine=setup.machine,
+        values=setup.values,
+        extensions=setup.extensions,
+        isa_digest=setup.isa_digest,
+        task=task.slug,
+        suite=suite.name,
+        suite_version=suite.version,
+        config=workload.config,
+        subject=subject,
+        repeat=repeat,
+    )
     return Cell(
-        id=sample_id(
-            target=workload.target,
-            machine=setup.machine,
-            values=setup.values,
-            extensions=setup.extensions,
-            isa_digest=setup.isa_digest,
-            task=task.slug,
-            suite=suite.name,
-            suite_version=suite.version,
-            config=workload.config,
-            subject=subject,
-        ),
+        id=identity,
         target=workload.target,
         task=task.slug,
         config=workload.config,
@@ -330,8 +354,8 @@ def _cell(
         suite=(suite.name, suite.version),
         setup=setup,
         subject=subject,
-        kernel=f"{subject['kind']}/{place}" if settings.layered else place,
-        passes=kernel if isinstance(kernel, bool) else True,
+        kernel=kernel,
         limits=asdict(workload.limits),
-        given=None if isinstance(kernel, bool) else kernel,
+        repeat=repeat,
+        **more,
     )

@@ -84,7 +84,7 @@ def status(ctx: click.Context, /, folder: str, as_json: bool) -> None:
 
 @command.command("finish", context_settings=output.HELP)
 @click.argument("folder", metavar="DIR")
-@click.option("--draws", type=click.IntRange(1, 1000), default=2, show_default=True, help="Sets of secret inputs.")
+@click.option("--draws", type=click.IntRange(2, 1000), default=2, show_default=True, help="Sets of secret inputs.")
 @click.option("--no-baseline", is_flag=True, help="Do not run the baseline, and give no speedup.")
 @json_option
 @click.pass_context

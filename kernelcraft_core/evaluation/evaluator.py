@@ -7,14 +7,14 @@
 | KC0606 | a null result passes the workload, so that it cannot score anything |
 | KC0608 | a result is below the lower bound of its workload: one of the two is wrong |
 | KC0609 | scoring failed: a mistake of the harness or of the target's plug-in |
-| KC0611 | a kernel did what the workload forbids, such as a store outside its result |
 | KC0610 | a kernel whose mutants are to be run does not pass itself |
+| KC0611 | a kernel did what the workload forbids, such as a store outside its result |
 """
 
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +176,8 @@ class Evaluator:
         outputs = {output.name: output.read(result.state) for output in workload.outputs}
         comparison = compare(outputs, case.goldens, workload.tolerance)
         problem = workload.inspect(case, result.state) if workload.inspect is not None else None
+        if problem is not None and not isinstance(problem, str):
+            raise TypeError(f"inspect returns {type(problem).__name__}, not str or None")
         status = model.PASSED if comparison.passed and problem is None else model.MISMATCH
         return Run(evolve(made, status=status, comparison=comparison, problem=problem), result, outputs)
 
@@ -189,6 +191,7 @@ class Evaluator:
         filename: str = "<kernel>",
         baseline: Evaluation | None = None,
         baseline_kind: str | None = None,
+        on_run: Callable[[Run], None] = lambda run: None,
     ) -> Evaluation:
         """Return the score of a kernel.
 
@@ -200,6 +203,7 @@ class Evaluator:
             filename: for findings.
             baseline: score of the kernel that speedups are measured by.
             baseline_kind: the kind of that kernel.
+            on_run: called with each run that is made.
 
         Raises:
             KernelCraftError: the target cannot be opened, the workload is not fit for scoring (KC0606), KC0600.
@@ -219,18 +223,26 @@ class Evaluator:
             return _harness(score, error)
         score = evolve(score, **_static(opened, program), diagnostics=program.diagnostics)
         try:
-            score = self._draws(workload, program, planned, score)
+            score = self._draws(workload, program, planned, score, on_run)
         except Exception as error:
             return _harness(score, error)
         if baseline is not None and baseline.passed:
             score = evolve(score, baseline_cycles=baseline.cycles, baseline_kind=baseline_kind)
         return score
 
-    def _draws(self, workload: Workload, program: Program, planned: Iterable[Draw], score: Evaluation) -> Evaluation:
+    def _draws(
+        self,
+        workload: Workload,
+        program: Program,
+        planned: Iterable[Draw],
+        score: Evaluation,
+        on_run: Callable[[Run], None],
+    ) -> Evaluation:
         """Return the score after running the draws until one fails."""
         runs: list[Run] = []
         for draw in planned:
             runs.append(self.run(workload, program, draw))
+            on_run(runs[-1])
             if runs[-1].score.status != model.PASSED:
                 break
         last = runs[-1]

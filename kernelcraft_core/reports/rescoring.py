@@ -23,7 +23,7 @@ from attrs import asdict, evolve, frozen
 
 from kernelcraft_core.bench import Cell, Settings, Workers
 from kernelcraft_core.bench.given import Given
-from kernelcraft_core.bench.plan import Setup
+from kernelcraft_core.bench.plan import Setup, cell_of
 from kernelcraft_core.bench.pool import execute
 from kernelcraft_core.bench.record import git_revision, settings_of
 from kernelcraft_core.bench.runner import sample_of
@@ -193,23 +193,16 @@ def _cell(run: Run, sample: Mapping[str, Any], evaluator: Evaluator) -> Cell:
     catalogue = evaluator.catalogue
     path = run.file(sample["kernel"]["path"], KERNELS)
     workload = catalogue.workload(sample["target"], sample["task"], sample["config"])
-    task, suite = catalogue.task(workload.task), catalogue.suite_of(workload.task)
-    opened = evaluator.target(workload)
-    return Cell(
-        id=sample["id"],
-        target=workload.target,
-        task=task.slug,
-        config=workload.config,
-        level=task.level,
-        title=task.title,
-        suite=(suite.name, suite.version),
-        setup=Setup(opened.machine.name, dict(opened.machine.values), opened.extensions, opened.isa.digest),
-        subject=sample["subject"],
-        kernel=sample["kernel"]["path"].removeprefix(f"{KERNELS}/"),
-        passes=sample["expected"] == "passed",
-        limits=asdict(workload.limits),
-        given=Given(path, sample["kernel"]["sha256"]),
+    return cell_of(
+        catalogue,
+        workload,
+        Setup.of(evaluator.target(workload)),
+        sample["subject"],
+        sample["kernel"]["path"].removeprefix(f"{KERNELS}/"),
+        identity=sample["id"],
         repeat=sample["repeat"],
+        passes=sample["expected"] == "passed",
+        given=Given(path, sample["kernel"]["sha256"]),
     )
 
 

@@ -35,6 +35,7 @@ from kernelcraft_core import __version__
 from kernelcraft_core.diagnostics import Diagnostic, ResultsError
 from kernelcraft_core.results import schema
 from kernelcraft_core.results.checks import SAMPLE_SHAPE, Key
+from kernelcraft_core.results.files import Lock, write_whole
 from kernelcraft_core.results.lines import BROKEN, json_lines, regular
 
 RUN_FILE = "run.json"
@@ -57,7 +58,7 @@ class RunFolder:
         path: the folder. record: what `run.json` holds.
     """
 
-    def __init__(self, path: Path, record: Mapping[str, Any], lock: int | None = None) -> None:
+    def __init__(self, path: Path, record: Mapping[str, Any], lock: Lock | None = None) -> None:
         """Use `create`, `resume` or `open`."""
         self.path = path
         self.record = record
@@ -100,11 +101,11 @@ class RunFolder:
                     )
                     raise _fail("KC0805", f"{path} exists already and is not empty", hint)
                 for name, data in files:
-                    _write_whole(inside(path, name), data)
-                _write_whole(path / RUN_FILE, schema.pages({**record, "schema": schema.RUN, "version": __version__}))
+                    write_whole(inside(path, name), data)
+                write_whole(path / RUN_FILE, schema.pages({**record, "schema": schema.RUN, "version": __version__}))
             return cls(path, _read_record(path), lock)
         except BaseException:
-            os.close(lock)
+            lock.release()
             raise
 
     @classmethod
@@ -119,7 +120,7 @@ class RunFolder:
         try:
             return cls(path, record, lock)
         except BaseException:
-            os.close(lock)
+            lock.release()
             raise
 
     @classmethod
@@ -194,7 +195,7 @@ class RunFolder:
         self._writable()
         path = inside(self.path / KERNELS, name)
         with _writing(path):
-            _write_whole(path, source)
+            write_whole(path, source)
         return {"path": f"{KERNELS}/{name}", "sha256": hashlib.sha256(source).hexdigest()}
 
     def _writable(self) -> None:
@@ -205,7 +206,7 @@ class RunFolder:
         """Let another process write."""
         if self._lock is not None:
             os.close(self._stream)
-            os.close(self._lock)
+            self._lock.release()
             self._lock = None
 
     def __enter__(self) -> RunFolder:
@@ -231,47 +232,19 @@ def _writing(path: Path) -> Iterator[None]:
         raise _fail("KC0806", f"{path} cannot be written: {reason}", hint) from error
 
 
-def _locked(path: Path) -> int:
-    """Return the descriptor of the lock file, locked. The lock ends with the process, whatever ends that."""
-    import fcntl
-
+def _locked(path: Path) -> Lock:
+    """Return the lock of a run folder, held."""
     with _writing(path):
-        lock = os.open(path / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o666)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return Lock(path / LOCK_FILE)
         except BlockingIOError:
-            os.close(lock)
             raise _fail("KC0804", f"another process writes to {path}", "wait for it, or end it") from None
-        except OSError:
-            os.close(lock)
-            raise
-    return lock
 
 
 def _write_all(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it holds all of `data`, or is as it was before, even when the machine stops."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def inside(path: Path, name: str) -> Path:

@@ -283,3 +283,21 @@ def test_evaluate_what_a_workload_forbids_fails_with_the_reason(evaluator: Evalu
     assert (score.diagnostics[-1].code, score.diagnostics[-1].message) == ("KC0611", "the kernel changed its input")
     assert score.draws[0].problem == "the kernel changed its input"
     assert evaluator.evaluate(changed(workload, inspect=_raise), unrolled(4)).status == "harness_error"
+
+
+def test_evaluate_makes_as_many_draws_as_the_workload_needs(evaluator: Evaluator, workload: Workload) -> None:
+    score = evaluator.evaluate(changed(workload, draws=3), unrolled(4), draws=2)
+    assert sorted(d.draw.family for d in score.draws) == sorted(workload.families)
+    assert len(evaluator.evaluate(changed(workload, draws=3), unrolled(4), draws=5).draws) == 5
+
+
+def test_evaluate_shows_each_run_that_it_makes(evaluator: Evaluator, workload: Workload) -> None:
+    runs: list[Any] = []
+    score = evaluator.evaluate(workload, unrolled(4), draws=3, on_run=runs.append)
+    assert [run.score for run in runs] == list(score.draws)
+    assert all(run.outputs["y"].shape == (4,) for run in runs)
+
+
+def test_evaluate_inspection_that_returns_no_text_is_an_error_of_ours(evaluator: Evaluator, workload: Workload) -> None:
+    score = evaluator.evaluate(changed(workload, inspect=lambda case, state: 5), unrolled(4))
+    assert score.status == "harness_error"

@@ -232,3 +232,10 @@ def test_figures_without_models_are_of_speedups_only(kc: Kc, write_run: Any, mak
     kc("report", str(path), "--figures", "--out", str(tmp_path / "out"))
     names = {p.name for p in (tmp_path / "out").iterdir() if p.suffix == ".svg"}
     assert names == {"speedups-npu.svg"}
+
+
+def test_interval_of_nothing_attempted_is_left_out() -> None:
+    from kernelcraft_core.reports.blocks import _interval
+
+    assert _interval(0, 0) == "-"
+    assert _interval(1, 1).endswith("100.0 %")

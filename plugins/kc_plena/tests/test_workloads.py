@@ -234,3 +234,20 @@ def test_baseline_passes_on_undefined_memory(plena, name):
         tolerance = workload.tolerance
         assert (np.abs(values - golden) <= tolerance.atol + tolerance.rtol * np.abs(golden)).all(), family
         assert np.linalg.norm(values - golden) <= tolerance.rel_l2 * np.linalg.norm(golden), family
+
+
+@pytest.mark.parametrize("task", ["silu", "relu", "gelu", "softmax", "layernorm", "rmsnorm"])
+def test_element_wise_tasks_and_norms_are_scored_on_every_family(task):
+    """Near misses (GELU with 1.75, softmax without its maximum) fail on one or two families only."""
+    for workload in workloads():
+        if workload.task == task:
+            assert workload.draws == len(workload.families) >= 6
+
+
+def test_undefined_vram_holds_nan_so_that_zeros_cannot_be_made_of_it(plena):
+    """A row minus itself, or times 0, is no row of zeros unless the kernel has written it before."""
+    program = plena.assemble("S_ADDI_INT gp1, gp0, 8192\n" + "V_SUB_VV gp1, gp1, gp1, 0\nS_ADDI_INT gp1, gp1, 64\n" * 8)
+    result = plena.simulate(program, fill="pattern", seed=5)
+    left = np.asarray(result.state["vram"].at(8192, 512))
+    assert np.isnan(left).any()
+    assert (left[~np.isnan(left)] == 0).all()

@@ -11,7 +11,7 @@ Source: KernelCraft, arXiv 2603.08721, section I; flash attention templates of A
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -167,6 +167,31 @@ def exclusion_row(asm: Emitter, at: int, valid: int, lowest: int) -> None:
     asm.op("C_SET_V_MASK_REG", mask)
 
 
+def exponentials(asm: Emitter, pointers: Sequence[str], scaled: bool, mask: str | None) -> None:
+    """Replace one row, a register for each 64 lanes, by the exponentials of a softmax; f4 becomes 1 / their sum. Uses f3.
+
+    Args:
+        asm: where to append.
+        pointers: registers with the VRAM addresses of the row's parts.
+        scaled: whether the row is multiplied by f2 first. f1 holds -inf.
+        mask: register with the address of an `exclusion_row` for the last part, or None.
+    """
+    minus, scale, top, total = "f1", "f2", "f3", "f4"
+    asm.op("S_ADD_FP", top, minus, "f0")
+    for x in pointers:
+        if scaled:
+            asm.op("V_MUL_VF", x, x, scale, 0)
+        if mask is not None and x == pointers[-1]:
+            asm.op("V_ADD_VV", x, mask, x, 1)
+        asm.op("V_RED_MAX", top, x, 0)
+    asm.op("S_ADD_FP", total, "f0", "f0")
+    for x in pointers:
+        asm.op("V_SUB_VF", x, x, top, 0, 0)
+        asm.op("V_EXP_V", x, x, 0)
+        asm.op("V_RED_SUM", total, x)
+    asm.op("S_RECI_FP", total, total)
+
+
 def softmax_rows(
     asm: Emitter,
     rows: int,
@@ -192,7 +217,7 @@ def softmax_rows(
     if width % LANES or not 1 <= blocks <= MAX_BLOCKS:
         raise ValueError(f"a row of {width} is not one to {MAX_BLOCKS} blocks of {LANES}")
     pointers, counter, mask = [f"gp{i}" for i in range(1, blocks + 1)], "gp5", "gp6"
-    minus, scale, top, total = "f1", "f2", "f3", "f4"
+    minus, scale, total = "f1", "f2", "f4"
     asm.comment(f"softmax over [{rows}, {width}]")
     asm.op("S_LD_FP", minus, "gp0", lowest)
     if factor is not None:
@@ -202,19 +227,7 @@ def softmax_rows(
     for i, x in enumerate(pointers):
         li(asm, x, src + i * rows * LANES)
     with repeat(asm, counter, rows):
-        asm.op("S_ADD_FP", top, minus, "f0")
-        for x in pointers:
-            if factor is not None:
-                asm.op("V_MUL_VF", x, x, scale, 0)
-            if excluded is not None and x == pointers[-1]:
-                asm.op("V_ADD_VV", x, mask, x, 1)
-            asm.op("V_RED_MAX", top, x, 0)
-        asm.op("S_ADD_FP", total, "f0", "f0")
-        for x in pointers:
-            asm.op("V_SUB_VF", x, x, top, 0, 0)
-            asm.op("V_EXP_V", x, x, 0)
-            asm.op("V_RED_SUM", total, x)
-        asm.op("S_RECI_FP", total, total)
+        exponentials(asm, pointers, factor is not None, mask if excluded is not None else None)
         for x in pointers:
             asm.op("V_MUL_VF", x, x, total, 0)
             advance(asm, x, LANES)

@@ -5,6 +5,8 @@ Source: KernelCraft, arXiv 2603.08721, table 12 (shapes) and section I (the stru
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kc_plena.baseline.attention_blocks import Matrix, attend, exclusion_row, store_padded
 from kc_plena.baseline.blocks import LANES, TILE, preload, set_bases
 from kc_plena.baseline.emitter import Emitter
@@ -52,9 +54,21 @@ def sdpa(positions: int, width: int) -> str:
     FP_MEM: 0, 1 / sqrt(width), -inf.
     """
     asm = Emitter(f"sdpa, {positions} positions, {width} features")
+    return compose(asm, positions, width, attend, spare=positions * max(positions, LANES))
+
+
+def compose(asm: Emitter, positions: int, width: int, attend: Callable[..., None], *, spare: int) -> str:
+    """Return the program that loads Q, K and V and attends.
+
+    Args:
+        asm: where to append.
+        positions: rows of Q, K and V.
+        width: their columns, a multiple of 64.
+        attend: this module's, or another with the same arguments.
+        spare: elements of VRAM behind Q that the scores take, before scratch for padding begins.
+    """
     scores = positions * width
-    scratch = scores + positions * max(positions, LANES)
-    k, v, excluded = load_operands(asm, positions, width, scratch)
+    k, v, excluded = load_operands(asm, positions, width, scores + spare)
     attend(
         asm,
         positions,

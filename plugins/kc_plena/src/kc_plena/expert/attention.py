@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kc_plena.baseline.blocks import LANES
 from kc_plena.baseline.emitter import Emitter
-from kc_plena.baseline.sdpa import FACTOR, LOWEST, load_operands
+from kc_plena.baseline.sdpa import compose
 from kc_plena.expert.transformer_blocks import attend, prepare
 
 
@@ -14,22 +14,6 @@ def sdpa(positions: int, width: int) -> str:
     FP_MEM: 0, 1 / sqrt(width), -inf.
     """
     asm = Emitter(f"sdpa by batched products, {positions} positions, {width} features")
-    scratch = positions * width
     if positions >= LANES:
         prepare(asm, positions)
-    k, v, excluded = load_operands(asm, positions, width, scratch)
-    attend(
-        asm,
-        positions,
-        positions,
-        width,
-        q=0,
-        k=k,
-        v=v,
-        dst=0,
-        scores=scratch,
-        lowest=LOWEST,
-        factor=FACTOR,
-        excluded=excluded,
-    )
-    return asm.text()
+    return compose(asm, positions, width, attend, spare=0)

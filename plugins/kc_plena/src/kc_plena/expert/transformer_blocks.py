@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kc_plena.baseline.attention_blocks import Address, Matrix, fetch_tiles, point, repeat
+from kc_plena.baseline.attention_blocks import Address, Matrix, exponentials, fetch_tiles, point, repeat
 from kc_plena.baseline.blocks import LANES, TILE, add, advance, li, set_scale, set_stride
 from kc_plena.baseline.emitter import MAX_IMM18, Emitter
 from kc_plena.baseline.transformer_blocks import Layer, Style, set_base
@@ -272,7 +272,7 @@ def _softmax(
     """Write the softmax of each row of scores to WEIGHTS. Uses gp1..gp7 and f1..f4."""
     tiles = [f"gp{i + 1}" for i in range(key_tiles)]
     out, counter, mask = "gp5", "gp6", "gp7"
-    minus, scale, top, total = "f1", "f2", "f3", "f4"
+    minus, scale, total = "f1", "f2", "f4"
     asm.op("S_LD_FP", minus, "gp0", lowest)
     if factor is not None:
         asm.op("S_LD_FP", scale, "gp0", factor)
@@ -282,19 +282,7 @@ def _softmax(
     if excluded is not None:
         point(asm, mask, excluded)
     with asm.loop(counter, rows):
-        asm.op("S_ADD_FP", top, minus, "f0")
-        for x in tiles:
-            if factor is not None:
-                asm.op("V_MUL_VF", x, x, scale, 0)
-            if excluded is not None:
-                asm.op("V_ADD_VV", x, mask, x, 1)
-            asm.op("V_RED_MAX", top, x, 0)
-        asm.op("S_ADD_FP", total, "f0", "f0")
-        for x in tiles:
-            asm.op("V_SUB_VF", x, x, top, 0, 0)
-            asm.op("V_EXP_V", x, x, 0)
-            asm.op("V_RED_SUM", total, x)
-        asm.op("S_RECI_FP", total, total)
+        exponentials(asm, tiles, factor is not None, mask if excluded is not None else None)
         for x in tiles:
             asm.op("V_MUL_VF", out, x, total, 0)
             advance(asm, x, LANES)

@@ -1,4 +1,4 @@
-"""Files of an episode that are complete or as they were before, whatever ends the process, and the lock of its writer."""
+"""Files that are complete or as they were before, whatever ends the process, and the lock of a folder's writer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def write_whole(path: Path, data: bytes, *, lasting: bool = True) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.tmp")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with open(temporary, "wb") as stream:
             stream.write(data)
