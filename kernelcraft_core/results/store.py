@@ -67,7 +67,6 @@ class RunFolder:
         self._stream = -1
         if lock is not None:
             with _writing(path):
-                regular(path / SAMPLES_FILE)
                 self._stream = os.open(path / SAMPLES_FILE, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
                 _cut_torn_line(self._stream)
             try:

@@ -18,7 +18,6 @@ from kernelcraft_core.agent.classify import EVENTS, FAILURES, STOPPED, after_sco
 from kernelcraft_core.agent.episode import Episode
 from kernelcraft_core.agent.limits import Budget, LimitError, Limits
 from kernelcraft_core.agent.loop import CALL_AS_TEXT, CUT, EMPTY, PASTED, REFUSED, Recovery, run_episode
-from kernelcraft_core.agent.overflow import KEPT
 from kernelcraft_core.agent.protocol import FINISHES, Attempt, Message, ModelError, Reply, ToolCall, Usage
 from kernelcraft_core.agent.toolbox import Toolbox
 from kernelcraft_core.agent.transcript import Transcript, TranscriptError
@@ -497,15 +496,6 @@ def test_failure_class_follows_from_what_was_found_out_last(
     assert failure is None or failure in FAILURES
     assert played.outcome.stopped in STOPPED
     assert set(played.outcome.events) <= set(EVENTS)
-
-
-def test_page_about_the_loop_names_every_event_class_and_end() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "explanation" / "the-agent-loop.md").read_text(encoding="utf-8")
-    for name in (*EVENTS, *FAILURES, *STOPPED):
-        assert f"`{name}`" in page
-    patience = Recovery()
-    assert f"more than {patience.calls_per_turn} calls" in page
-    assert f"first {KEPT} characters" in page
 
 
 def test_sums_with_an_unknown_part_are_unknown(stage: Any, actor: Any) -> None:

@@ -25,9 +25,10 @@ def keys(after: str) -> set[str]:
 
 
 @pytest.fixture
-def folder(bench: Any) -> RunFolder:
+def folder(kc: Any, tmp_path: Path) -> RunFolder:
     """Return a run of all kinds."""
-    return RunFolder.open(bench(kinds=("all",))[1])
+    kc("bench", "--kind", "all", "--jobs", "1", "--out", str(tmp_path / "run"))
+    return RunFolder.open(tmp_path / "run")
 
 
 @pytest.mark.parametrize(
