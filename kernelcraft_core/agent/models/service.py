@@ -147,7 +147,7 @@ class ServiceModel:
             return
         try:
             litellm.get_llm_provider(self.arguments["model"])
-        except Exception:
+        except Exception:  # of whatever class that is in this version
             near = did_you_mean(self.name, PRESETS)
             hint = "write SERVICE/MODEL as litellm does, such as openai/gpt-5.2; `kc bench --help` names further kinds"
             raise fail("KC0730", f"no service is known for the model {self.name!r}", near or hint) from None
