@@ -39,6 +39,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "list-tasks": ("list_tasks", "List the tasks, and which configurations each target has."),
     "tasks": ("tasks", "Check that the workloads catch wrong kernels."),
     "eval": ("eval", "Score a kernel on a task."),
+    "baseline": ("baseline", "List, print and rebuild the kernels that come with targets."),
     "report": ("report", "Report what came out of a run."),
     "compare": ("compare", "Compare two runs cell by cell."),
     "rescore": ("rescore", "Score the kernels of a run again."),

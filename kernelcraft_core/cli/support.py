@@ -180,6 +180,8 @@ def exit_code(error: KernelCraftError) -> int:
         return USAGE
     if error.code in ("KC0153", "KC0733", "KC0736"):  # an extension, a library, a key that is not there
         return MISSING
+    if error.code == "KC0631":  # a compiler that fails
+        return ANSWER_NO
     if error.code == "KC0143":  # an extension file that cannot be read
         return USAGE
     return ANSWER_NO if isinstance(error, AssemblyError | IsaError) else USAGE

@@ -10,10 +10,11 @@ from click.testing import CliRunner
 
 from kc_coral import baseline
 from kc_coral.baseline import build
-from kc_coral.baseline.command import command
 from kc_coral.kernels import Kernels
 from kc_coral.shapes import CONFIGS, TASKS
 from kc_coral.workloads import workloads
+from kernelcraft_core.cli.main import main
+from kernelcraft_core.diagnostics import EvaluationError, PluginError
 
 CELLS = [(task, config) for task in TASKS for config in CONFIGS]
 DIRECTIVES = {
@@ -33,7 +34,7 @@ def instructions(text):
 def test_kernel_was_made_of_the_c_that_is_here(task, config):
     made = baseline.provenance(baseline.text(task, config))
     assert made["source"] == f"{task}.c"
-    assert made["sha256"] == baseline.digest(task), "the C has changed: run `kc coral-baseline build`"
+    assert made["sha256"] == baseline.digest(task), "the C has changed: run `kc baseline build --target coral`"
     assert made["macros"] == " ".join(baseline.macros(task, config))
     assert "clang" in made["compiler"]
     assert "-O2" in made["flags"].split()
@@ -72,7 +73,7 @@ def test_all_kernels_together_are_small():
 
 def test_every_workload_has_its_kernel():
     for workload in workloads():
-        (kernel,) = Kernels().kernels(workload)
+        kernel = Kernels().kernels(workload)[0]
         assert (kernel.kind, kernel.passes) == ("compiler", True)
         assert f"{workload.task}.c" in kernel.origin
         assert "kernel:" in kernel.source()
@@ -89,14 +90,27 @@ def test_digest_changes_with_a_header(monkeypatch):
 # -------------------------------------------------------------------------------------------------------------- rebuilding
 
 
+def workload_of(task, config):
+    (found,) = [w for w in workloads() if (w.task, w.config) == (task, config)]
+    return found
+
+
 @pytest.mark.skipif(not ZIG, reason="ziglang is not installed")
-def test_compiler_makes_the_committed_kernel_again(tmp_path):
+def test_compiler_makes_the_committed_kernel_again():
     for task in ("relu", "ffn"):
-        made = build.compiler("ziglang").assembly(task, "C1")
+        made = build.compiler("ziglang").make(workload_of(task, "C1"))
         kept = baseline.text(task, "C1")
         if baseline.provenance(made)["compiler"] != baseline.provenance(kept)["compiler"]:
             pytest.skip("another version of ziglang is installed")
         assert made == kept
+
+
+def test_builder_keeps_its_kernels_where_scoring_reads_them(monkeypatch):
+    monkeypatch.setitem(build._FINDERS, "clang", lambda: build.Compiler("cc 1", ("cc",), ()))
+    builder = Kernels().builder("clang")
+    for task, config in CELLS:
+        file = builder.folder / builder.file(workload_of(task, config))
+        assert file.read_text(encoding="utf-8") == baseline.text(task, config)
 
 
 def no_compiler(monkeypatch):
@@ -105,14 +119,15 @@ def no_compiler(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("wanted", "message"), [("auto", "no compiler"), ("clang", "no clang"), ("ziglang", "no ziglang")]
+    ("wanted", "message"), [(None, "no compiler"), ("clang", "no clang"), ("ziglang", "no ziglang")]
 )
 def test_command_without_a_compiler_says_how_to_get_one(monkeypatch, tmp_path, wanted, message):
     no_compiler(monkeypatch)
-    done = CliRunner().invoke(command, ["build", "--compiler", wanted, "--output", str(tmp_path)])
+    chosen = [] if wanted is None else ["--compiler", wanted]
+    done = CliRunner().invoke(main, ["baseline", "build", "--target", "coral", *chosen, "--out", str(tmp_path)])
     assert done.exit_code == 3
-    assert f"error: {message} for RISC-V vectors is installed" in done.output
-    assert "pip install" in done.output
+    assert f"error[KC0630]: {message} for RISC-V vectors is installed" in done.stderr
+    assert "pip install" in done.stderr
     assert not list(tmp_path.iterdir())
 
 
@@ -120,47 +135,17 @@ def test_an_old_clang_is_not_taken(monkeypatch):
     no_compiler(monkeypatch)
     monkeypatch.setattr(build.shutil, "which", lambda name: f"/usr/bin/{name}" if name == "clang" else None)
     monkeypatch.setattr(build, "_run", lambda command, folder=None: "Debian clang version 14.0.6")
-    with pytest.raises(build.NoCompilerError):
+    with pytest.raises(PluginError, match="no compiler"):
         build.compiler()
     monkeypatch.setattr(build, "_run", lambda command, folder=None: "Debian clang version 19.1.7")
     found = build.compiler()
     assert (found.name, found.command) == ("clang 19.1.7", ("/usr/bin/clang",))
 
 
-class Fake:
-    """A compiler that makes what it is told to."""
-
-    name = "fake 1"
-
-    def __init__(self, text):
-        self.text = text
-
-    def assembly(self, task, config):
-        return f"# {task} {config}\n{self.text}"
-
-
-def test_command_writes_compares_and_reports(monkeypatch, tmp_path):
-    def run(text, *options):
-        monkeypatch.setattr(build, "compiler", lambda wanted: Fake(text))
-        return CliRunner().invoke(
-            command, ["build", "--task", "relu", "--config", "C2", "--output", str(tmp_path / "new"), *options]
-        )
-
-    assert run("a", "--check").exit_code == 1
-    assert not (tmp_path / "new").exists()
-    assert run("a").exit_code == 0
-    assert (tmp_path / "new/relu_C2.s").read_text(encoding="utf-8") == "# relu C2\na"
-    assert run("a", "--check").exit_code == 0
-    differing = run("b", "--check")
-    assert differing.exit_code == 1
-    assert "differs: relu_C2.s" in differing.output
-
-
-def test_failing_compiler_gives_its_own_message(monkeypatch, tmp_path):
+def test_failing_compiler_gives_its_own_message(tmp_path):
     script = tmp_path / "cc"
     script.write_text("#!/bin/sh\necho 'relu.c:1: no such thing' >&2\nexit 1\n", encoding="utf-8")
     script.chmod(0o755)
-    monkeypatch.setattr(build, "compiler", lambda wanted: build.Compiler("cc 1", (str(script),), ()))
-    done = CliRunner().invoke(command, ["build", "--task", "relu", "--config", "C1", "--output", str(tmp_path / "out")])
-    assert done.exit_code == 1
-    assert "no such thing" in done.output
+    with pytest.raises(EvaluationError, match="no such thing") as error:
+        build.Compiler("cc 1", (str(script),), ()).make(workload_of("relu", "C1"))
+    assert error.value.code == "KC0631"

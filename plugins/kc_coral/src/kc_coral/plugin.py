@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from kernelcraft_core import TargetInfo, hookimpl
 
 if TYPE_CHECKING:
-    import click
-
     from kernelcraft_core.asm import Assembler
     from kernelcraft_core.isa import Extension, Isa
     from kernelcraft_core.sim import Machine
@@ -90,11 +88,3 @@ def kc_baseline_compiler(target: str) -> BaselineCompiler | None:
     from kc_coral.kernels import Kernels
 
     return Kernels()
-
-
-@hookimpl
-def kc_commands(cli: click.Group) -> None:
-    """Add `kc coral-baseline`, which rebuilds the compiled kernels."""
-    from kc_coral.baseline.command import command
-
-    cli.add_command(command)

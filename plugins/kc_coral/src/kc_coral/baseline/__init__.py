@@ -1,7 +1,7 @@
 """The compiled kernels of Coral: assembly that a C compiler made of the files in `c/`, kept so that scoring needs no compiler.
 
 `asm/<task>_<config>.s` starts with comments that say what made it: the C file, the SHA-256 of it with everything it includes,
-the compiler with its version and flags, the macros. `kc coral-baseline build` makes them again.
+the compiler with its version and flags, the macros. `kc baseline build --target coral` makes them again.
 """
 
 from __future__ import annotations

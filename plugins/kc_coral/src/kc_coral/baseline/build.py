@@ -1,5 +1,7 @@
 """Making the compiled kernels: which compilers can, how they are called, what is written beside their output.
 
+`kc baseline build --target coral` comes here.
+
 Two are known. ziglang is a PyPI package with a clang of its own (`pip install kc-coral[compiler]`); the committed kernels are
 its work. clang-19 and later from a distribution do as well; their code differs a little.
 """
@@ -12,13 +14,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 
 from attrs import frozen
 
 from kc_coral import baseline
+from kernelcraft_core.diagnostics import Diagnostic, EvaluationError, PluginError
+from kernelcraft_core.tasks import Workload
 
 COMMON = ("-O2", "-ffreestanding", "-fomit-frame-pointer", "-fno-pic", "-mno-relax", "-g0")
 PLAIN = ("-fno-asynchronous-unwind-tables", "-fno-addrsig", "-fno-verbose-asm", "-S")
@@ -37,12 +41,9 @@ TIMEOUT = 300.0
 """Seconds a compilation may take."""
 
 
-class NoCompilerError(Exception):
-    """No compiler that can make the kernels is installed, or the one asked for is not."""
-
-
-class CompileError(Exception):
-    """The compiler failed; the message is its own."""
+def _failed(message: str) -> EvaluationError:
+    """Return the error of a compiler that failed; the message is its own."""
+    return EvaluationError(Diagnostic("KC0631", message))
 
 
 @frozen
@@ -56,14 +57,21 @@ class Compiler:
     name: str
     command: tuple[str, ...]
     flags: tuple[str, ...]
+    folder: Path = Path(__file__).parent / "asm"
+    """Where the package keeps what was made."""
 
-    def assembly(self, task: str, config: str) -> str:
-        """Return the assembly of a task in a configuration, with its provenance.
+    def file(self, workload: Workload) -> str:
+        """Return the name of a kernel's file."""
+        return Path(baseline.path(workload.task, workload.config)).name
+
+    def make(self, workload: Workload) -> str:
+        """Return the assembly of a kernel, with its provenance.
 
         Raises:
-            CompileError: the compiler failed.
+            EvaluationError: KC0631 the compiler fails.
         """
-        macros = baseline.macros(task, config)
+        task = workload.task
+        macros = baseline.macros(task, workload.config)
         with as_file(files(baseline.__name__).joinpath("c")) as folder, tempfile.TemporaryDirectory() as scratch:
             out = Path(scratch) / "kernel.s"
             _run([*self.command, *self.flags, *macros, f"{task}.c", "-o", str(out)], folder)
@@ -79,15 +87,15 @@ class Compiler:
 
 
 def _run(command: Sequence[str], folder: Path | None = None) -> str:
-    """Return what a command prints. Raises: CompileError it fails, or takes too long."""
+    """Return what a command prints. Raises: EvaluationError KC0631: it fails, or takes too long."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     except subprocess.TimeoutExpired:
-        raise CompileError(f"{command[0]} takes longer than {TIMEOUT:g} seconds") from None
+        raise _failed(f"{command[0]} takes longer than {TIMEOUT:g} seconds") from None
     except OSError as error:
-        raise CompileError(f"{command[0]} cannot be run: {error.strerror or error}") from None
+        raise _failed(f"{command[0]} cannot be run: {error.strerror or error}") from None
     if done.returncode:
-        raise CompileError(done.stderr.strip() or f"{command[0]} ends with code {done.returncode}")
+        raise _failed(done.stderr.strip() or f"{command[0]} ends with code {done.returncode}")
     return done.stdout
 
 
@@ -95,7 +103,7 @@ def _clang_version(command: Sequence[str]) -> str | None:
     """Return the version of a clang, None when it is none."""
     try:
         found = _VERSION.search(_run([*command, "--version"]))
-    except CompileError:
+    except EvaluationError:
         return None
     return found[1] if found else None
 
@@ -120,25 +128,24 @@ def _clang() -> Compiler | None:
     return None
 
 
-def compiler(wanted: str = "auto") -> Compiler:
+_FINDERS: dict[str, Callable[[], Compiler | None]] = {"ziglang": _ziglang, "clang": _clang}
+NAMES = tuple(_FINDERS)
+"""Names of the compilers that can make the kernels, the committed kernels' own first."""
+
+
+def compiler(wanted: str | None = None) -> Compiler:
     """Return an installed compiler.
 
     Args:
-        wanted: `ziglang`, `clang`, or `auto` for the first of the two that is there.
+        wanted: one of `NAMES`; None for the first of them that is there.
 
     Raises:
-        NoCompilerError: it is not installed.
-        ValueError: another name.
+        PluginError: KC0630 it is not installed.
     """
-    known = {"ziglang": (_ziglang,), "clang": (_clang,), "auto": (_ziglang, _clang)}
-    if wanted not in known:
-        raise ValueError(f"no compiler is called {wanted!r}; there is {', '.join(known)}")
-    for find in known[wanted]:
-        found = find()
+    for name in NAMES if wanted is None else (wanted,):
+        found = _FINDERS[name]()
         if found is not None:
             return found
-    what = "no compiler" if wanted == "auto" else f"no {wanted}"
-    raise NoCompilerError(
-        f"{what} for RISC-V vectors is installed: `pip install kc-coral[compiler]` brings ziglang, "
-        f"and clang {OLDEST_CLANG} or later does as well"
-    )
+    what = "no compiler" if wanted is None else f"no {wanted}"
+    hint = f"`pip install kc-coral[compiler]` brings ziglang; clang {OLDEST_CLANG} or later does as well"
+    raise PluginError(Diagnostic("KC0630", f"{what} for RISC-V vectors is installed", hint=hint))
