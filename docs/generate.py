@@ -76,7 +76,7 @@ def diagnostics_page() -> str:
         "A code never changes its meaning. Text and `--json` show the same findings; the first two digits say "
         "where one comes from: 01 describing an ISA, 02 assembling, 03 plug-ins, targets and commands, 04 running, "
         "05 machines and state, 06 tasks and scoring, 07 agents, 08 run folders. A plug-in numbers its own findings about "
-        "programs from KC0260.",
+        "programs from KC0260, and about running them from KC0460.",
     ]
     for name, package in distributions().items():
         rows = [c for c in codes(package).values() if c.meanings]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kernelcraft_core import hookimpl
+from kernelcraft_core.hookspecs import CORE
 
 if TYPE_CHECKING:
     from kernelcraft_core.asm import Assembler
@@ -25,7 +26,7 @@ def kc_assembler(isa: Isa) -> Assembler:
 @hookimpl(trylast=True)
 def kc_simulator(isa: Isa, machine: Machine, backend: str) -> Simulator | None:
     """Return the table-driven simulator, back end `core`."""
-    if backend != "core":
+    if backend != CORE:
         return None
     from kernelcraft_core.sim import Simulator
 

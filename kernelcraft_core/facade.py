@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import field, frozen
 
 from kernelcraft_core.diagnostics import Diagnostic, MachineError, PluginError, did_you_mean
+from kernelcraft_core.hookspecs import CORE
 from kernelcraft_core.isa import Extension, Isa, Program
 from kernelcraft_core.isa.extension import load_extension
 from kernelcraft_core.sim.machine import Machine
@@ -81,6 +82,29 @@ class Target:
         text: str = self.disassembler.disassemble(words, base)
         return text
 
+    def simulator(self, backend: str = CORE) -> Any:
+        """Return a simulator of the target: an object with the method `run` of `kernelcraft_core.sim.Simulator`.
+
+        Raises:
+            PluginError: KC0306 the target has no back end of that name; whatever the back end finds missing.
+        """
+        found = self._registry.hook.kc_simulator(target=self.name, isa=self.isa, machine=self.machine, backend=backend)
+        if found is None:
+            hint = f"every target has {CORE!r}; others come with the target's plug-in"
+            raise PluginError(Diagnostic("KC0306", f"{self.name} has no simulator {backend!r}", hint=hint))
+        return found
+
+    def backend_label(self, backend: str = CORE) -> str:
+        """Return what scores call a back end: its name, and behind an `@` the build that it states, as in `rtl@0f3c9a`.
+
+        Cycles may be compared where the labels are equal, and nowhere else.
+
+        Raises:
+            PluginError: as `simulator`.
+        """
+        build = getattr(self.simulator(backend), "build", "")
+        return f"{backend}@{build}" if build else backend
+
     def simulate(
         self,
         program: Program,
@@ -93,14 +117,15 @@ class Target:
         strict: bool = False,
         trace: bool = False,
         timing: str = "default",
-        backend: str = "core",
+        backend: str = CORE,
     ) -> RunResult:
         """Return the outcome of running `program` on a fresh machine.
 
         Args:
             program: from `assemble` of a target with the same ISA.
             state: presets by name. Register files, word and row memories take values from index 0 or `{index: value}`;
-                byte memories bytes (or a uint8 array) from their first address or `{address: bytes}`.
+                byte memories bytes (or a uint8 array) from their first address or `{address: bytes}`; arrays their shape or
+                `{index: row}`.
             limits: instructions (default 200 million), cycles, wall time in seconds.
             engine: `auto` (closures, hot blocks compiled), `closures` or `generated`.
             fill: `zero`, or `pattern`: undefined memory holds noise drawn from `seed`, reads of it are reported.
@@ -108,18 +133,14 @@ class Target:
             strict: reserved encodings and reads of results in flight trap.
             trace: record (start cycle, duration, pc) of up to a million instructions in `.trace`.
             timing: `default`, or `none` (functional: everything takes 0 cycles).
-            backend: which simulator of the target runs it; `core` is the table-driven one.
+            backend: which simulator of the target runs it; `core` is the table-driven one, and others may refuse options.
 
         Raises:
             SimulationError: KC0402 program of another ISA, KC0403 unknown option, KC0404 unusable limit.
             MachineError: KC0510 unknown state, KC0511 shape or type, KC0512 range, KC0513 too large.
+            PluginError: as `simulator`.
         """
-        simulator = self._registry.hook.kc_simulator(
-            target=self.name, isa=self.isa, machine=self.machine, backend=backend
-        )
-        if simulator is None:
-            raise PluginError(Diagnostic("KC0306", f"{self.name} has no simulator {backend!r}"))
-        result: RunResult = simulator.run(
+        result: RunResult = self.simulator(backend).run(
             program, state, limits, engine=engine, fill=fill, seed=seed, strict=strict, trace=trace, timing=timing
         )
         return result

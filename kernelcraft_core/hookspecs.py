@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 hookspec = HookspecMarker("kernelcraft")
 
+CORE = "core"
+"""The back end that every target has: its simulator in this process. Whatever else runs programs has another name."""
+
 OWNER_ONLY = frozenset({"kc_isa", "kc_machines"})
 """Hooks that only the plug-in which announced the target is asked: nobody else changes what a target is."""
 
@@ -157,10 +160,13 @@ def kc_simulator(target: str, isa: Isa, machine: Machine, backend: str) -> Any |
         backend: `core`, or the name of another simulator that the caller asks for.
 
     Returns:
-        An object with the method `run` of `kernelcraft_core.sim.Simulator`; None when you have no such back end.
+        An object with the method `run` of `kernelcraft_core.sim.Simulator`; None when you have no such back end. Its
+        `run` refuses options that it cannot do, and never runs the program elsewhere. Where builds of it may differ in
+        cycles, its attribute `build` is a short text that tells one from another: scores state it.
 
     Raises:
         MachineError: KC05xx the machine's parameters cannot be simulated.
+        PluginError: something the back end needs is not there; it names the setting.
     """
 
 

@@ -140,7 +140,7 @@ def documents(opened: Target) -> dict[str, str]:
 
     pages = {str(name): str(text) for name, text in opened.documents().items()}
     pages.setdefault(MACHINE, _machine(opened.machine))
-    pages[ISA] = reference(opened.isa)
+    pages[ISA] = reference(opened.isa, opened.machine.cost_table(opened.isa))
     return pages
 
 

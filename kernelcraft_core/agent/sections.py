@@ -101,7 +101,7 @@ def _parameter(schema: Mapping[str, Any], required: bool) -> str:
 
 def target_pages(target: Target) -> tuple[Page, ...]:
     """Return all documents of a target: the instruction set, the target's own pages in their order, the machine."""
-    pages = [Page(ISA, compact_reference(target.isa) + _language(target))]
+    pages = [Page(ISA, compact_reference(target.isa, target.machine.cost_table(target.isa)) + _language(target))]
     for name, text in target.documents().items():
         pages.append(Page(f"target-{name}" if name == ISA else name, text))
     if all(page.name != MACHINE for page in pages):

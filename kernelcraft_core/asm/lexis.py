@@ -15,6 +15,8 @@ HUGE = 1 << 1024
 _MAX_LITERAL = 200
 _WORD_CHARS = r"\w.$"
 STRING = r'"(?:\\.|[^"\\])*"'
+_OPEN = r'"(?:\\.|[^"\\])*'
+"""A string that is not closed: it goes to the end, so that no quotation mark in it is tried as the begin of another one."""
 CHARACTER = r"'(?:\\(?:[0-7]{1,3}|x[0-9a-fA-F]+|.)|[^\\])'?"
 _LOCAL = re.compile(r"[0-9]{1,9}[bf]", re.ASCII)
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|[xX]([0-9a-fA-F]+)|(.))")
@@ -90,7 +92,7 @@ class Lexis:
         self._is_number = re.compile(self.number, re.ASCII)
         relocations = "|".join(re.escape(r.name) for r in sorted(dialect.relocations, key=lambda r: -len(r.name)))
         extra = rf"|(?P<reloc>(?:{relocations})(?=[ \t]*\())" if relocations else ""
-        extra += rf"|(?P<string>{STRING})|(?P<char>{CHARACTER})" if dialect.strings else ""
+        extra += rf"|(?P<string>{STRING})|(?P<open>{_OPEN})|(?P<char>{CHARACTER})" if dialect.strings else ""
         self._token = re.compile(
             rf"[ \t]*(?:(?P<word>{self.word})|(?P<int>[0-9][{_WORD_CHARS}]*){extra}"
             rf"|(?P<op>{'|'.join(map(re.escape, ordered))})|(?P<bad>[^ \t]))",
@@ -98,7 +100,7 @@ class Lexis:
         )
         self._markers = dialect.comments
         marked = "|".join(map(re.escape, dialect.comments)) or "(?!)"
-        self._quoted = re.compile(rf"{STRING}|{CHARACTER}|(?P<comment>{marked})")
+        self._quoted = re.compile(rf"{_OPEN}\"?|{CHARACTER}|(?P<comment>{marked})")
         self.signed = dialect.expressions or any(isinstance(k, Imm) and k.low < 0 for k in isa.kinds)
         self.illegal = re.compile(r"[^\t\x20-\x7e]")
 
@@ -166,6 +168,8 @@ class Lexis:
                 kind = "local" if self.dialect.numeric_labels and _LOCAL.fullmatch(text) else "bad"
             elif kind == "char":
                 kind = "int"
+            elif kind == "open":
+                kind, text = "bad", text[0]
             out.append(Token(kind, text, column))
         return out
 

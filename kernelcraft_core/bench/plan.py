@@ -27,6 +27,7 @@ from kernelcraft_core.diagnostics import (
 )
 from kernelcraft_core.evaluation import Evaluator
 from kernelcraft_core.facade import Target
+from kernelcraft_core.hookspecs import CORE
 from kernelcraft_core.results import canonical, sample_id
 from kernelcraft_core.tasks import KERNEL_KINDS, Workload
 from kernelcraft_core.tasks.catalogue import Catalogue, select
@@ -72,6 +73,7 @@ class Settings:
         draws: sets of inputs a kernel is scored on. salt: of the inputs. secret: whether the salt was drawn for this run.
         overrides: machine parameters, by name. extensions: names, or paths of `.toml` files inside the run folder.
         tolerance: parts of every workload's tolerance to change, by name (`atol`, `rtol`, `rel_l2`).
+        backend: name of what runs the kernels.
         agent: what models are to do, as plain data of whoever plans for them; empty for a run of kernels.
     """
 
@@ -88,6 +90,7 @@ class Settings:
     extensions: tuple[str, ...] = field(default=(), validator=_each(str))
     tolerance: Mapping[str, float] = field(factory=dict, converter=_sorted_names, validator=_parts_of_tolerance)
     agent: Mapping[str, Any] = field(factory=dict, validator=instance_of(dict))
+    backend: str = field(default=CORE, validator=instance_of(str))
 
     def adjusted(self, workload: Workload) -> Workload:
         """Return the workload with the parts of its tolerance that are set."""
@@ -101,6 +104,10 @@ class Settings:
         """Whether kernels of several kinds lie in one run, each in its own folder."""
         return not self.given and (len(self.kinds) > 1 or ALL in self.kinds)
 
+    def evaluator(self, catalogue: Catalogue, folder: Path) -> Evaluator:
+        """Return what scores with these settings, extension files in `folder`."""
+        return Evaluator(catalogue, self.overrides, self.extension_items(folder), self.backend)
+
     def extension_items(self, folder: Path) -> list[str | Path]:
         """Return the extensions as the facade takes them, files in `folder`."""
         return [folder / name if name.endswith(".toml") else name for name in self.extensions]
@@ -108,25 +115,32 @@ class Settings:
 
 @frozen
 class Setup:
-    """What programs run on: a machine with its values, and an ISA with its extensions."""
+    """What programs run on: a machine with its values, an ISA with its extensions, and the label of the back end."""
 
     machine: str
     values: Mapping[str, Any]
     extensions: tuple[str, ...]
     isa_digest: str
+    backend: str = CORE
 
     @staticmethod
-    def of(opened: Target) -> Setup:
-        """Return the setup of an opened target."""
-        return Setup(opened.machine.name, dict(opened.machine.values), opened.extensions, opened.isa.digest)
+    def of(opened: Target, backend: str = CORE) -> Setup:
+        """Return the setup of an opened target and a back end of it.
+
+        Raises:
+            PluginError: as `Target.simulator`.
+        """
+        label = opened.backend_label(backend)
+        return Setup(opened.machine.name, dict(opened.machine.values), opened.extensions, opened.isa.digest, label)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return {
+        entry = {
             "machine": {"name": self.machine, "values": dict(self.values)},
             "extensions": list(self.extensions),
             "isa_digest": self.isa_digest,
         }
+        return entry if self.backend == CORE else {**entry, "backend": self.backend}
 
 
 @frozen
@@ -210,16 +224,16 @@ def make_plan(catalogue: Catalogue, settings: Settings, folder: Path, given: Map
         given: kernels by workload, when `settings.given`.
 
     Raises:
-        PluginError: KC0305 no such target. EvaluationError: KC0603 no such task, KC0620, KC0621, and as `Catalogue`.
+        PluginError: KC0305 no such target; as `Setup.of`. EvaluationError: KC0603 no such task, KC0620, KC0621; as `Catalogue`.
         KernelCraftError: a machine parameter or extension is wrong.
     """
-    evaluator = Evaluator(catalogue, settings.overrides, settings.extension_items(folder))
+    evaluator = settings.evaluator(catalogue, folder)
     cells: list[Cell] = []
     skipped: list[tuple[str, str, str, str]] = []
     setups: dict[str, dict[str, Setup]] = {}
     workloads, findings = selected(catalogue, settings)
     for workload in workloads:
-        setup = Setup.of(evaluator.target(workload))
+        setup = Setup.of(evaluator.target(workload), settings.backend)
         setups.setdefault(workload.target, {}).setdefault(canonical(setup.as_dict()), setup)
         for subject, kernel in _subjects(catalogue, workload, settings, given or {}):
             if kernel is None:
@@ -337,6 +351,7 @@ def cell_of(
         values=setup.values,
         extensions=setup.extensions,
         isa_digest=setup.isa_digest,
+        backend=setup.backend,
         task=task.slug,
         suite=suite.name,
         suite_version=suite.version,

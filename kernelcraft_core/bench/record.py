@@ -91,9 +91,8 @@ def settings_of(folder: RunFolder) -> Settings:
     """
     try:
         given = folder.record["settings"]
-        names = [
-            field.name for field in fields(Settings) if field.name not in ("agent", "tolerance") or field.name in given
-        ]
+        later = ("agent", "tolerance", "backend")  # records of earlier versions lack them
+        names = [field.name for field in fields(Settings) if field.name not in later or field.name in given]
         known: dict[str, Any] = {name: given[name] for name in names}
         values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in known.items()}
         settings = Settings(**values)
@@ -174,7 +173,7 @@ def _differences(folder: RunFolder, was: Mapping[str, Any], now: Mapping[str, An
 
 
 def _what_differs(before: Any, after: Any) -> Iterator[str]:
-    words = {"machine": "machine", "extensions": "set of extensions", "isa_digest": "ISA"}
+    words = {"machine": "machine", "extensions": "set of extensions", "isa_digest": "ISA", "backend": "back end"}
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for key, word in words.items():
             if [setup.get(key) if isinstance(setup, dict) else None for setup in before] != [

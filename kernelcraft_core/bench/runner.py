@@ -85,6 +85,7 @@ def sample_of(cell: Cell, outcome: Outcome, folder: RunFolder) -> dict[str, Any]
             "level": cell.level,
             "suite": {"name": cell.suite[0], "version": cell.suite[1]},
             "machine": cell.setup.machine,
+            "backend": cell.setup.backend,
             "extensions": cell.setup.extensions,
             "isa_digest": cell.setup.isa_digest,
             "subject": cell.subject,

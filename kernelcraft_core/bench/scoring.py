@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from attrs import define, evolve, field, frozen
 
 from kernelcraft_core.bench.plan import Cell, Settings
-from kernelcraft_core.diagnostics import Diagnostic, KernelCraftError
+from kernelcraft_core.diagnostics import Diagnostic, KernelCraftError, ResultsError
 from kernelcraft_core.evaluation import Evaluation, Evaluator
 from kernelcraft_core.evaluation.model import HARNESS_ERROR, SYNTAX_ERROR
 from kernelcraft_core.hooks import explain
@@ -53,8 +53,7 @@ class Scorer:
     _evaluator: Evaluator = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        extensions = self.settings.extension_items(self.folder)
-        self._evaluator = Evaluator(self.catalogue, self.settings.overrides, extensions)
+        self._evaluator = self.settings.evaluator(self.catalogue, self.folder)
 
     def score(self, cell: Cell) -> Outcome:
         """Return the score of a cell; whatever goes wrong on our side is a `harness_error`, never an exception."""
@@ -83,6 +82,9 @@ class Scorer:
         score = self._evaluator.evaluate(
             workload, source, salt=self.settings.salt, draws=self.settings.draws, filename=cell.kernel
         )
+        if score.backend != cell.setup.backend:
+            message = f"the back end was {cell.setup.backend} when the run was planned and is {score.backend}"
+            raise ResultsError(Diagnostic("KC0803", message, hint="start a new run"))
         if not score.passed or not kernels:
             return score
         if cell.kind == kernels[0].kind:

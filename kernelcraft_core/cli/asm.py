@@ -30,10 +30,9 @@ MAX_JSON_WORDS = 1 << 20
 @click.argument("file", metavar="FILE")
 @target_option
 @click.option(
-    "-o",
-    "--output",
+    "--out",
     "destination",
-    metavar="OUT",
+    metavar="FILE",
     help="Write the machine code to this file instead of standard output.",
 )
 @click.option(
@@ -65,7 +64,7 @@ def command(
 
     \b
     Examples:
-      kc asm kernel.asm --target plena -o kernel.hex
+      kc asm kernel.asm --target plena --out kernel.hex
       kc asm - --target plena --format listing < kernel.asm
     """
     with reporting("kc.asm/1", as_json):

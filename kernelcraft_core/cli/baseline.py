@@ -11,6 +11,7 @@ import click
 
 from kernelcraft_core.cli import output
 from kernelcraft_core.cli.support import ANSWER_NO, json_option, registry_of, reporting, target_option, write_file
+from kernelcraft_core.diagnostics import Diagnostic, EvaluationError
 
 if TYPE_CHECKING:
     from kernelcraft_core.tasks import Workload
@@ -51,7 +52,7 @@ def list_command(
         catalogue = Catalogue(registry_of(ctx))
         found = [
             (workload, index == 0, kernel)
-            for workload in _chosen(ctx, catalogue, targets, tasks, configs)
+            for workload in _chosen(catalogue, targets, tasks, configs)
             for index, kernel in enumerate(catalogue.kernels(workload))
         ]
     if as_json:
@@ -79,8 +80,11 @@ def list_command(
 @click.option("--config", required=True, metavar="CONFIG", help="C1 to C5.")
 @click.option("--kind", metavar="KIND", help="See `kc baseline list`. [default: the baseline]")
 @click.option("--out", metavar="FILE", help="Write it there instead of printing it.")
+@json_option
 @click.pass_context
-def show(ctx: click.Context, /, target_name: str, task: str, config: str, kind: str | None, out: str | None) -> None:
+def show(
+    ctx: click.Context, /, target_name: str, task: str, config: str, kind: str | None, out: str | None, as_json: bool
+) -> None:
     """Print the assembly of a kernel that comes with a target.
 
     \b
@@ -90,13 +94,16 @@ def show(ctx: click.Context, /, target_name: str, task: str, config: str, kind: 
     """
     from kernelcraft_core.tasks.catalogue import Catalogue
 
-    with reporting("kc.baseline-show/1", False):
+    with reporting("kc.baseline-show/1", as_json):
         catalogue = Catalogue(registry_of(ctx))
-        text = catalogue.kernel(catalogue.workload(target_name, task, config.upper()), kind).source()
+        kernel = catalogue.kernel(catalogue.workload(target_name, task, config.upper()), kind)
+        text = kernel.source()
         if out is not None:
             write_file(out, text)
-            return
-    click.echo(text, nl=not text.endswith("\n"))
+    if as_json:
+        output.emit("kc.baseline-show/1", {"kind": kernel.kind, "origin": kernel.origin, "source": text, "out": out})
+    elif out is None:
+        click.echo(text, nl=not text.endswith("\n"))
 
 
 @command.command("build", context_settings=output.HELP)
@@ -135,7 +142,7 @@ def build(
     done: list[dict[str, Any]] = []
     with reporting("kc.baseline-build/1", as_json):
         catalogue = Catalogue(registry_of(ctx))
-        chosen = _chosen(ctx, catalogue, (target_name,), tasks, configs)
+        chosen = _chosen(catalogue, (target_name,), tasks, configs)
         builder = builder_of(catalogue, target_name, compiler)
         if not as_json:
             click.echo(f"compiler: {builder.name}", err=True)
@@ -164,9 +171,13 @@ def _built(builder: Builder, folder: Path, workloads: Any, check: bool) -> Itera
 
 
 def _chosen(
-    ctx: click.Context, catalogue: Catalogue, targets: tuple[str, ...], tasks: tuple[str, ...], configs: tuple[str, ...]
+    catalogue: Catalogue, targets: tuple[str, ...], tasks: tuple[str, ...], configs: tuple[str, ...]
 ) -> list[Workload]:
-    """Return the workloads that the options name. Raises: click.UsageError there is none."""
+    """Return the workloads that the options name.
+
+    Raises:
+        PluginError: KC0305 no such target. EvaluationError: KC0603 no such task, KC0620 none is of the configurations.
+    """
     from kernelcraft_core.tasks.catalogue import select
 
     for slug in tasks:
@@ -175,5 +186,6 @@ def _chosen(
     wanted = tuple(config.upper() for config in configs)
     found = [w for name in names for w in select(catalogue.workloads(name).values(), catalogue, tasks, configs=wanted)]
     if not found:
-        raise click.UsageError("no workload is of these tasks and configurations", ctx)
+        message = "no workload is of these tasks and configurations"
+        raise EvaluationError(Diagnostic("KC0620", message, hint="`kc list-tasks` shows them"))
     return found

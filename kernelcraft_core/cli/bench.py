@@ -16,7 +16,8 @@ import click
 
 from kernelcraft_core.cli import bench_models, bench_plan, output
 from kernelcraft_core.cli.session import session_of
-from kernelcraft_core.cli.support import ANSWER_NO, json_option, pair, reporting, show_findings
+from kernelcraft_core.cli.support import ANSWER_NO, backend_option, json_option, pair, reporting, show_findings
+from kernelcraft_core.hookspecs import CORE
 
 if TYPE_CHECKING:
     from kernelcraft_core.bench import Plan, Settings
@@ -60,6 +61,7 @@ INTERVAL = 10.0
     metavar="FILE|NAME",
     help="Add an extension: the name of a known one, or a .toml file. May be repeated; order counts.",
 )
+@backend_option
 @click.option("--out", metavar="DIR", help="Keep the run in this new folder.")
 @click.option("--resume", metavar="RUN", help="Score what has no score yet in a run that was kept.")
 @click.option("--published", is_flag=True, help="Show the best published cycles of agents beside the cells.")
@@ -162,6 +164,7 @@ def _settings(options: Mapping[str, Any], scratch: Path) -> tuple[Settings, dict
 
     if options["kernels"] is not None and options["kinds"]:
         raise click.UsageError("--kernels and --kind exclude each other")
+    backend = options["backend"] or CORE
     files: dict[str, bytes] = {}
     names: list[str] = []
     for number, item in enumerate(options["extensions"]):
@@ -174,6 +177,8 @@ def _settings(options: Mapping[str, Any], scratch: Path) -> tuple[Settings, dict
             (scratch / name).write_bytes(files[name])
         names.append(name)
     study = bench_models.study_of(options)
+    if study is not None and backend != CORE:
+        raise click.UsageError("--backend is for runs of kernels, not of models")
     seed = options["seed"]
     settings = Settings(
         **_selection(options),
@@ -185,6 +190,7 @@ def _settings(options: Mapping[str, Any], scratch: Path) -> tuple[Settings, dict
         overrides=_overrides(options),
         extensions=tuple(names),
         agent={} if study is None else study.as_dict(),
+        backend=backend,
     )
     return settings, files
 
@@ -208,7 +214,7 @@ def _refuse_changes(folder: RunFolder, options: Mapping[str, Any]) -> None:
 
     was = settings_of(folder)
     given: dict[str, Any] = {**_selection(options), "kinds": options["kinds"], "overrides": _overrides(options)}
-    given |= {"draws": options["draws"], "salt": options["seed"]}
+    given |= {"draws": options["draws"], "salt": options["seed"], "backend": options["backend"]}
     reasons = []
     for name, value in given.items():
         if value not in (None, (), {}) and value != getattr(was, name):

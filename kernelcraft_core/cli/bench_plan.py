@@ -22,10 +22,9 @@ PLAN = "kc.bench_plan/1"
 def dry_run(plan: Plan, catalogue: Catalogue, folder: RunFolder, as_json: bool) -> None:
     """Print what a run would do to finish a run folder, and take at most; no model is asked."""
     from kernelcraft_core.agent.estimate import estimates
-    from kernelcraft_core.evaluation import Evaluator
 
     cells = [cell for cell in plan.cells if not folder.scored(cell.id)]
-    evaluator = Evaluator(catalogue, plan.settings.overrides, plan.settings.extension_items(folder.path))
+    evaluator = plan.settings.evaluator(catalogue, folder.path)
     found = {cell.id: made for cell, made in estimates(cells, evaluator)}
     totals = _totals(list(found.values()))
     limit = plan.settings.agent.get("limits", {}).get("price") if plan.settings.agent else None

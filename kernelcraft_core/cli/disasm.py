@@ -25,9 +25,7 @@ _COMMENT = re.compile(rb"(?:#|;|//)[^\n]*")
 @click.command("disasm", context_settings=output.HELP)
 @click.argument("file", metavar="FILE")
 @target_option
-@click.option(
-    "-o", "--output", "destination", metavar="OUT", help="Write the text to this file instead of standard output."
-)
+@click.option("--out", "destination", metavar="FILE", help="Write the text to this file instead of standard output.")
 @click.option(
     "--format",
     "form",

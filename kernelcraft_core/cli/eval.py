@@ -9,6 +9,7 @@ import click
 from kernelcraft_core.cli import output
 from kernelcraft_core.cli.support import (
     ANSWER_NO,
+    backend_option,
     json_option,
     pair,
     read_program,
@@ -17,6 +18,7 @@ from kernelcraft_core.cli.support import (
     show_findings,
     target_option,
 )
+from kernelcraft_core.hookspecs import CORE
 
 if TYPE_CHECKING:
     from kernelcraft_core.evaluation import Evaluation, Evaluator
@@ -38,6 +40,7 @@ _WORST = ("OUTPUT", "INDEX", "EXPECTED", "GOT", "ERROR", "ULP")
 @click.option("--no-baseline", is_flag=True, help="Do not run the baseline, and give no speedup.")
 @click.option("--set", "settings", multiple=True, metavar="PARAM=VALUE", help="Change a machine parameter.")
 @click.option("--extension", "extensions", multiple=True, metavar="FILE|NAME", help="Add an extension.")
+@backend_option
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, file: str | None, target_name: str, as_json: bool, **options: Any) -> None:
@@ -62,7 +65,7 @@ def command(ctx: click.Context, /, file: str | None, target_name: str, as_json: 
     with reporting("kc.eval/1", as_json):
         catalogue = Catalogue(registry_of(ctx))
         overrides = dict(pair(text, "--set", "PARAM=VALUE") for text in options["settings"])
-        evaluator = Evaluator(catalogue, overrides, options["extensions"])
+        evaluator = Evaluator(catalogue, overrides, options["extensions"], options["backend"] or CORE)
         workload = catalogue.workload(target_name, options["task"], options["config"].upper())
         score = _score(evaluator, workload, file, salt, options)
     if as_json:
@@ -109,6 +112,8 @@ def _ulp(distance: int | None) -> str:
 
 def _rows(workload: Workload, score: Evaluation) -> list[tuple[str, str]]:
     rows = [("workload", f"{score.target} {score.task}/{score.config}")]
+    if score.backend != CORE:
+        rows.append(("back end", score.backend))
     tolerance, comparison = workload.tolerance, score.comparison
     if comparison is not None:
         if comparison.problem:
@@ -136,9 +141,8 @@ def _rows(workload: Workload, score: Evaluation) -> list[tuple[str, str]]:
         rows.append(("baseline", by) if score.speedup is None else ("speedup", f"{score.speedup:.3f} over {by}"))
     if score.instructions is not None:
         mix = ", ".join(f"{name} {count:,}" for name, count in sorted(score.mix.items(), key=lambda i: -i[1]))
-        rows.append(
-            ("instructions", f"{score.instructions:,} in {score.code_bytes:,} bytes, {score.instret or 0:,} run")
-        )
+        executed = f", {score.instret:,} run" if score.instret else ""
+        rows.append(("instructions", f"{score.instructions:,} in {score.code_bytes:,} bytes{executed}"))
         if mix:
             rows.append(("mix", mix))
     return rows

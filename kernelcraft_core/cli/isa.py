@@ -21,6 +21,7 @@ from kernelcraft_core.cli.support import (
 if TYPE_CHECKING:
     from kernelcraft_core.isa import Isa
     from kernelcraft_core.isa.definition import Definition
+    from kernelcraft_core.isa.docs_costs import CostTable
     from kernelcraft_core.proposal import Proposal
 
 
@@ -63,13 +64,14 @@ def show(
       kc isa show plena --space
     """
     with reporting("kc.isa/1", as_json):
-        isa = open_target(ctx, target_name, machine, settings, extensions).isa
+        target = open_target(ctx, target_name, machine, settings, extensions)
+        isa, costs = target.isa, target.machine.cost_table(target.isa)
         if space:
             _show_space(isa, as_json)
         elif instruction is None:
-            _show_all(isa, as_json)
+            _show_all(isa, costs, as_json)
         else:
-            _show_some(isa, _find(isa, instruction, as_json), as_json)
+            _show_some(isa, _find(isa, instruction, as_json), costs, as_json)
 
 
 def _show_space(isa: Isa, as_json: bool) -> None:
@@ -84,25 +86,26 @@ def _show_space(isa: Isa, as_json: bool) -> None:
         click.echo("\n".join(space.text() for space in spaces))
 
 
-def _show_all(isa: Isa, as_json: bool) -> None:
+def _show_all(isa: Isa, costs: CostTable | None, as_json: bool) -> None:
     from kernelcraft_core.isa import cost
-    from kernelcraft_core.isa.docs import instruction_json
+    from kernelcraft_core.isa.docs_instructions import instruction_json
 
     if as_json:
-        entry = _header(isa) | {"description": isa.canonical(), "instructions": [instruction_json(d) for d in isa]}
-        output.emit("kc.isa/1", entry)
+        instructions = [instruction_json(d, costs) for d in isa]
+        output.emit("kc.isa/1", _header(isa) | {"description": isa.canonical(), "instructions": instructions})
         return
-    rows = [(d.name, d.record.category, d.record.unit, cost.shown(d.latency), d.forms[0].usage()) for d in isa]
-    click.echo(output.table(rows, ("NAME", "CATEGORY", "UNIT", "CYCLES", "WRITTEN")))
+    cycles = {d.name: costs.classes[d.name] if costs else cost.shown(d.latency) for d in isa}
+    rows = [(d.name, d.record.category, d.record.unit, cycles[d.name], d.forms[0].usage()) for d in isa]
+    click.echo(output.table(rows, ("NAME", "CATEGORY", "UNIT", "COSTS AS" if costs else "CYCLES", "WRITTEN")))
 
 
-def _show_some(isa: Isa, found: Sequence[Definition], as_json: bool) -> None:
-    from kernelcraft_core.isa.docs import instruction_json, instruction_markdown
+def _show_some(isa: Isa, found: Sequence[Definition], costs: CostTable | None, as_json: bool) -> None:
+    from kernelcraft_core.isa.docs_instructions import instruction_json, instruction_markdown
 
     if as_json:
-        output.emit("kc.isa/1", _header(isa) | {"instructions": [instruction_json(d) for d in found]})
-    else:
-        click.echo("\n\n".join(instruction_markdown(d) for d in found))
+        output.emit("kc.isa/1", _header(isa) | {"instructions": [instruction_json(d, costs) for d in found]})
+        return
+    click.echo("\n\n".join(instruction_markdown(d, costs) for d in found))
 
 
 def _header(isa: Isa) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import click
 
 from kernelcraft_core.cli import output
 from kernelcraft_core.cli.support import json_option, registry_of, reporting
+from kernelcraft_core.diagnostics import Diagnostic, EvaluationError
 
 if TYPE_CHECKING:
     from kernelcraft_core.tasks import Task, Workload
@@ -51,6 +52,10 @@ def command(
         if slug is not None and config is not None:
             for name in targets:
                 catalogue.workload(name, slug, config.upper())
+            configs = dict.fromkeys(c for found in by_target.values() for task, c in found if task == slug)
+            if config.upper() not in configs:
+                hint = f"configurations: {', '.join(configs)}" if configs else "no target here has the task"
+                raise EvaluationError(Diagnostic("KC0604", f"no workload is {slug}/{config.upper()}", hint=hint))
     chosen = [task for task in chosen if not levels or task.level in levels]
     if targets:
         chosen = [task for task in chosen if any(t == task.slug for found in by_target.values() for t, _ in found)]

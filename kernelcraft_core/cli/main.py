@@ -1,7 +1,7 @@
 """`kc`: global options, finding subcommands without importing them, and turning errors into messages and exit codes.
 
-Exit codes: 0 right; 1 it ran and the answer is no; 2 usage; 3 a target, plug-in or tool is missing; 130 interrupted. A
-reader that goes away (`kc ... | head`) is no error. A command may return its exit code, or raise `SystemExit`.
+Exit codes: 0 right; 1 it ran and the answer is no; 2 usage; 3 what is named is not there (`support.exit_code`); 130
+interrupted. A reader that goes away (`kc ... | head`) is no error. A command may return its exit code, or raise `SystemExit`.
 """
 
 from __future__ import annotations
@@ -26,29 +26,42 @@ if TYPE_CHECKING:
 USAGE = 2
 INTERRUPTED = 130
 
-COMMANDS: Mapping[str, tuple[str, str]] = {
-    "list-targets": ("list_targets", "List the targets that can be used."),
-    "plugins": ("plugins", "List the plug-ins, and why the broken ones are broken."),
-    "doctor": ("doctor", "Check the installation: Python, dependencies, plug-ins, targets."),
-    "isa": ("isa", "Show, check and compare instruction sets."),
-    "asm": ("asm", "Assemble a program."),
-    "disasm": ("disasm", "Disassemble machine code."),
-    "sim": ("sim", "Simulate a program."),
-    "bench": ("bench", "Score kernels on workloads."),
-    "docs": ("docs", "Write the reference of a target."),
-    "list-tasks": ("list_tasks", "List the tasks, and which configurations each target has."),
-    "tasks": ("tasks", "Check that the workloads catch wrong kernels."),
-    "eval": ("eval", "Score a kernel on a task."),
-    "baseline": ("baseline", "List, print and rebuild the kernels that come with targets."),
-    "report": ("report", "Report what came out of a run."),
-    "compare": ("compare", "Compare two runs cell by cell."),
-    "rescore": ("rescore", "Score the kernels of a run again."),
-    "view": ("view", "List the samples of a run, or show one."),
-    "prompt": ("prompt", "Print what an agent is told about a task."),
-    "episode": ("episode", "Work on a kernel as a model does: start, look, score."),
-    "tool": ("tool", "Call a tool on the kernel of an episode."),
+SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Describe and run": {
+        "list-targets": ("list_targets", "List the targets that can be used."),
+        "docs": ("docs", "Print or write the reference of a target."),
+        "isa": ("isa", "Show, check and compare instruction sets."),
+        "asm": ("asm", "Assemble a program."),
+        "disasm": ("disasm", "Disassemble machine code."),
+        "sim": ("sim", "Simulate a program."),
+    },
+    "Score": {
+        "list-tasks": ("list_tasks", "List the tasks, and which configurations each target has."),
+        "eval": ("eval", "Score a kernel on a task."),
+        "bench": ("bench", "Score kernels on workloads, or let models write them."),
+        "baseline": ("baseline", "List, print and rebuild the kernels that come with targets."),
+        "tasks": ("tasks", "Check that the workloads catch wrong kernels."),
+    },
+    "Agents": {
+        "prompt": ("prompt", "Print what an agent is told about a task."),
+        "episode": ("episode", "Work on a kernel as a model does: start, look, score."),
+        "tool": ("tool", "Call a tool on the kernel of an episode."),
+    },
+    "Results": {
+        "report": ("report", "Report what came out of a run."),
+        "view": ("view", "List the samples of a run, or show one."),
+        "compare": ("compare", "Compare two runs cell by cell."),
+        "rescore": ("rescore", "Score the kernels of a run again."),
+    },
+    "Installation": {
+        "plugins": ("plugins", "List the plug-ins, and why the broken ones are broken."),
+        "doctor": ("doctor", "Check the installation: Python, dependencies, plug-ins, targets."),
+    },
 }
-"""Name of a command -> (its module in this package, its line in the help). The module's `command` is the command."""
+"""Title of a section of the help -> name of a command -> (its module in this package, its line in the help)."""
+
+COMMANDS: Mapping[str, tuple[str, str]] = {name: entry for part in SECTIONS.values() for name, entry in part.items()}
+"""Name of a command -> its entry. The module's `command` is the command."""
 
 
 class LazyGroup(click.Group):
@@ -82,13 +95,13 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing them."""
-        rows = [(name, line) for name, (_, line) in COMMANDS.items()]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        parts = {title: [(name, line) for name, (_, line) in part.items()] for title, part in SECTIONS.items()}
         added = [(name, command.get_short_help_str(80)) for name, command in sorted(self._from_plugins(ctx).items())]
-        if added:
-            with formatter.section("Commands of plug-ins"):
-                formatter.write_dl(added)
+        parts |= {"Commands of plug-ins": added} if added else {}
+        width = max(len(name) for rows in parts.values() for name, _ in rows)
+        for title, rows in parts.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), line) for name, line in rows])
 
     def _from_plugins(self, ctx: click.Context) -> dict[str, click.Command]:
         if "kernelcraft.commands" not in ctx.meta:
@@ -220,6 +233,9 @@ def main(ctx: click.Context, plugin_files: tuple[str, ...], local_plugins: bool,
 
     Results go to standard output, everything else to standard error; every command knows --json. KERNELCRAFT_PLUGINS
     names the installed plug-ins to load, separated by commas (`none`: not one of them).
+
+    Exit codes: 0 right; 1 it ran and the answer is no; 2 wrong usage; 3 what is named is not there (a target, machine,
+    extension, task, configuration, kernel or experiment, a plug-in or a tool); 130 interrupted.
     """
     ctx.color = output.colour(not no_color)
     session_of(ctx)

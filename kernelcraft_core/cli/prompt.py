@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 @click.option(
     "--docs", metavar="NAMES", help="Only these documents, separated by commas; `none`: not one. [default: all]"
 )
-@click.option("--example", metavar="TASK/CONFIG[:KIND]", help="Add a kernel of another task that is known to be right.")
+@click.option(
+    "--one-shot", metavar="TASK/CONFIG[:KIND]", help="Show a kernel of another task that is known to be right."
+)
 @click.option("--template", is_flag=True, help="Add the target's baseline kernel, with its cycles, to be improved.")
 @click.option("--conversation", is_flag=True, help="For a conversation with a person between turns.")
 @click.option("--part", metavar="NAME", help="Print one part only: role, tools, target or task.")
@@ -37,7 +39,7 @@ def command(ctx: click.Context, /, target_name: str, as_json: bool, **options: A
     \b
     Examples:
       kc prompt --target plena --task silu --config C1
-      kc prompt --target plena --task mha --config C1 --example sdpa/C1
+      kc prompt --target plena --task mha --config C1 --one-shot sdpa/C1
       kc prompt --target plena --task ffn --config C2 --template --part task
       kc prompt --target plena --task gemm --config C1 --docs isa,memory-layout --json
     """
@@ -50,7 +52,7 @@ def command(ctx: click.Context, /, target_name: str, as_json: bool, **options: A
         overrides = dict(pair(text, "--set", "PARAM=VALUE") for text in options["settings"])
         evaluator = Evaluator(catalogue, overrides, options["extensions"])
         workload = catalogue.workload(target_name, options["task"], options["config"].upper())
-        example, docs = options["example"], options["docs"]
+        example, docs = options["one_shot"], options["docs"]
         prompt = build_prompt(
             evaluator.target(workload),
             catalogue,

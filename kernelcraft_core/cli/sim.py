@@ -11,6 +11,7 @@ import click
 from kernelcraft_core.cli import output
 from kernelcraft_core.cli.support import (
     ANSWER_NO,
+    backend_option,
     json_option,
     open_target,
     read_program,
@@ -20,6 +21,7 @@ from kernelcraft_core.cli.support import (
     target_options,
     write_file,
 )
+from kernelcraft_core.hookspecs import CORE
 
 if TYPE_CHECKING:
     from kernelcraft_core.facade import Target
@@ -58,6 +60,7 @@ _HOT = ("LINE", "PC", "COUNT", "CYCLES", "INSTRUCTION")
 @click.option(
     "--dump-code", metavar="OUT", help="Write the Python source of the blocks that were compiled (none with --trace)."
 )
+@backend_option
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, file: str, target_name: str, as_json: bool, **options: Any) -> None:
@@ -75,11 +78,16 @@ def command(ctx: click.Context, /, file: str, target_name: str, as_json: bool, *
     """
     from kernelcraft_core.cli import images
 
+    backend = options["backend"] = options["backend"] or CORE
+    for name in ("profile", "dump_code"):
+        if options[name] and backend != CORE:
+            raise click.UsageError(f"--{name.replace('_', '-')} is for the back end {CORE}", ctx)
     with reporting("kc.sim/1", as_json):
         target = open_target(ctx, target_name, options["machine"], options["settings"], options["extensions"])
         shown = [part for text in options["shows"] for part in images.parse_show(target.isa, text)]
         program = target.assemble(read_program(file), filename="<stdin>" if file == "-" else file)
         state = images.presets(target.isa, options["presets"], options["loads"])
+        label = target.backend_label(backend)
         result = _run(target, program, state, options)
         final = {part.text: images.values(target.isa, result.state, part) for part in shown}
         if options["trace"] is not None:
@@ -87,9 +95,9 @@ def command(ctx: click.Context, /, file: str, target_name: str, as_json: bool, *
         if options["dump_code"] is not None:
             write_file(options["dump_code"], result.generated_source or "# no block was compiled\n")
     if as_json:
-        _print_json(target, program, result, final, options["profile"])
+        _print_json(target, program, result, final, label, options["profile"])
     else:
-        _print_text(program, result, final, options["profile"])
+        _print_text(program, result, final, label, options["profile"])
     ctx.exit(0 if result.ok else ANSWER_NO)
 
 
@@ -111,16 +119,20 @@ def _run(target: Target, program: Program, state: Mapping[str, Any], options: Ma
         seed=options["seed"],
         strict=options["strict"],
         trace=options["trace"] is not None,
+        backend=options["backend"],
     )
 
 
-def _print_json(target: Target, program: Program, result: RunResult, final: Mapping[str, Any], profile: bool) -> None:
+def _print_json(
+    target: Target, program: Program, result: RunResult, final: Mapping[str, Any], label: str, profile: bool
+) -> None:
     entry: dict[str, Any] = {
         "ok": result.ok,
         "target": target.name,
         "machine": target.machine.name,
         "params": dict(target.machine.params),
         "extensions": list(target.extensions),
+        "backend": label,
         "digest": program.digest,
         "status": result.status,
         "cycles": result.cycles,
@@ -139,11 +151,13 @@ def _print_json(target: Target, program: Program, result: RunResult, final: Mapp
     output.emit("kc.sim/1", entry)
 
 
-def _print_text(program: Program, result: RunResult, final: Mapping[str, Any], profile: bool) -> None:
+def _print_text(program: Program, result: RunResult, final: Mapping[str, Any], label: str, profile: bool) -> None:
     show_findings(program.diagnostics)
     if result.trap:
         show_findings([result.trap.diagnostic()])
     rows = [("status", result.status), ("cycles", str(result.cycles)), ("instret", str(result.instret))]
+    if label != CORE:
+        rows.insert(0, ("back end", label))
     if result.latency_ns is not None:
         rows.append(("latency", f"{result.latency_ns:g} ns"))
     if result.trap:

@@ -1,6 +1,7 @@
 """What the commands share: opening a target, reading and writing files, printing findings, exit codes.
 
-Exit codes: 0 right; 1 it ran and the answer is no; 2 usage; 3 a target, plug-in or tool is missing.
+Exit codes: 0 right; 1 it ran and the answer is no; 2 usage; 3 what is named is not there: a target, machine, extension,
+task, configuration, kernel or experiment, a plug-in or a tool. A file that is not there is wrong usage.
 
 Codes of what commands, and opening a target, find wrong; they never change meaning.
 
@@ -42,6 +43,17 @@ if TYPE_CHECKING:
 ANSWER_NO = 1
 USAGE = 2
 MISSING = 3
+_ABSENT = frozenset(
+    (
+        "KC0153",  # an extension
+        "KC0500",  # a machine
+        *("KC0603", "KC0604", "KC0620"),  # a task, a configuration of it, one of any task
+        *("KC0607", "KC0621"),  # a kernel of a workload, of any workload
+        "KC0779",  # an experiment
+        *("KC0733", "KC0736"),  # a library, a key
+    )
+)
+"""Codes of findings that say that what is named is not there."""
 MAX_SOURCE = 1 << 28
 """Largest program file in bytes."""
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -70,6 +82,13 @@ def target_options(function: _F) -> _F:
     return click.option("--machine", metavar="NAME", help="Machine preset; the target's first one by default.")(
         function
     )
+
+
+def backend_option(function: _F) -> _F:
+    """Add `--backend`."""
+    return click.option(
+        "--backend", metavar="NAME", help="What runs programs: core (the default), or another simulator of the target."
+    )(function)
 
 
 def target_option(function: _F) -> _F:
@@ -174,12 +193,10 @@ def show_findings(findings: Sequence[Diagnostic]) -> None:
 
 def exit_code(error: KernelCraftError) -> int:
     """Return the exit code that an error ends a command with."""
-    if isinstance(error, PluginError):
+    if isinstance(error, PluginError) or error.code in _ABSENT:
         return MISSING
     if error.code in ("KC0291", "KC0292"):
         return USAGE
-    if error.code in ("KC0153", "KC0733", "KC0736"):  # an extension, a library, a key that is not there
-        return MISSING
     if error.code == "KC0631":  # a compiler that fails
         return ANSWER_NO
     if error.code == "KC0143":  # an extension file that cannot be read

@@ -11,6 +11,7 @@ import click
 from kernelcraft_core.cli import output
 from kernelcraft_core.cli.session import session_of
 from kernelcraft_core.cli.support import ANSWER_NO, json_option, registry_of, reporting
+from kernelcraft_core.diagnostics import Diagnostic, EvaluationError
 
 if TYPE_CHECKING:
     from kernelcraft_core.evaluation.bite import Bite
@@ -49,7 +50,7 @@ def check(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
     Null results (an empty program, zeros, ones, a copy of each input, the mean of the answer, the answer to another seed)
     must all fail. Mutants of the kernel that comes with the target - a changed operand, constant or opcode, a line dropped
     or swapped, a loop shortened - must fail where their outputs differ from the kernel's; those whose outputs are the same
-    bit by bit on all three draws are counted apart. The exit code is 1 when a null result passes or the rate is too low.
+    bit by bit on every draw are counted apart. The exit code is 1 when a null result passes or the rate is too low.
 
     \b
     Examples:
@@ -63,7 +64,8 @@ def check(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
         catalogue = Catalogue(registry_of(ctx))
         jobs = jobs_of(catalogue, options)
         if not jobs:
-            raise click.UsageError("no workload is of these tasks, levels and configurations", ctx)
+            message = "no workload is of these tasks, levels and configurations"
+            raise EvaluationError(Diagnostic("KC0620", message, hint="`kc list-tasks` shows them"))
         with click.progressbar(
             length=len(jobs), label="checking", file=sys.stderr or io.StringIO(), show_pos=True
         ) as bar:

@@ -22,7 +22,7 @@ from kernelcraft_core.sim.result import Limits
 from kernelcraft_core.tasks import Kernel, Workload
 
 DRAWS = 3
-"""Draws a mutant is run on, each of another family where the workload has as many."""
+"""Draws a mutant is run on at least, each of another family where the workload has as many; a score may need more."""
 
 
 @frozen
@@ -79,7 +79,7 @@ class Bite:
 
 def check_nulls(evaluator: Evaluator, workload: Workload, salt: str) -> tuple[int, tuple[str, ...]]:
     """Return how many null results were tried and the names of those that pass on every draw."""
-    draws = plan(workload, salt, DRAWS)
+    draws = plan(workload, salt, max(DRAWS, workload.draws))
     names: dict[str, bool] = {}
     for draw in draws:
         case, other = evaluator.case(workload, draw), evaluator.case(workload, _another(draw))
@@ -130,7 +130,7 @@ def _checked(
     nulls, passing = check_nulls(evaluator, workload, salt)
     text = kernel.source()
     opened = evaluator.target(workload)
-    draws = plan(workload, salt, DRAWS)
+    draws = plan(workload, salt, max(DRAWS, workload.draws))
     program = evaluator.assemble(workload, text, f"{workload.name}.asm")
     originals = [evaluator.run(workload, program, draw, timing="none") for draw in draws]
     for run in originals:

@@ -22,13 +22,14 @@ import numpy as np
 from attrs import define, evolve, field, frozen
 
 from kernelcraft_core.diagnostics import AssemblyError, Diagnostic, EvaluationError, KernelCraftError
-from kernelcraft_core.evaluation import model
+from kernelcraft_core.evaluation import model, wrapping
 from kernelcraft_core.evaluation.compare import compare
 from kernelcraft_core.evaluation.model import DrawResult, Evaluation
 from kernelcraft_core.evaluation.nulls import passing_null
 from kernelcraft_core.evaluation.seeds import DEVELOPMENT, MIN_DRAWS, Draw, plan
 from kernelcraft_core.facade import Target, target
 from kernelcraft_core.hooks import explain
+from kernelcraft_core.hookspecs import CORE
 from kernelcraft_core.isa import Extension, Program
 from kernelcraft_core.sim.result import Limits, RunResult
 from kernelcraft_core.tasks import Case, Workload
@@ -52,12 +53,13 @@ class Evaluator:
 
     Attributes:
         catalogue: tasks and workloads. overrides: machine parameters to change on every target.
-        extensions: to apply besides those a workload requires.
+        extensions: to apply besides those a workload requires. backend: what kernels and their baselines run on.
     """
 
     catalogue: Catalogue
     overrides: Mapping[str, Any] = field(factory=dict)
     extensions: Sequence[str | Path | Extension] = ()
+    backend: str = CORE
     _targets: dict[Any, Target] = field(factory=dict, init=False)
     _cases: OrderedDict[Any, Case] = field(factory=OrderedDict, init=False)
     _admitted: set[Any] = field(factory=set, init=False)
@@ -118,17 +120,15 @@ class Evaluator:
         Raises:
             AssemblyError: KC02xx. KernelCraftError: as `target`.
         """
-        if workload.wrap is not None:
-            try:
-                source = workload.wrap(source if isinstance(source, str) else source.decode("utf-8"))
-            except UnicodeDecodeError:
-                pass  # the assembler says where and why
-        return self.target(workload).assemble(source, filename)
+        opened = self.target(workload)
+        if workload.wrap is None:
+            return opened.assemble(source, filename)
+        return wrapping.assemble(opened, workload.wrap, source, filename)
 
     def untouched(self, workload: Workload, draw: Draw) -> Mapping[str, Any]:
         """Return the outputs that a kernel leaves which only halts: what its memories hold at the start.
 
-        An empty program is run for that; how it ends, which differs between targets, does not matter.
+        An empty program is run for that, on the core's simulator; how it ends, which differs between targets, does not matter.
 
         Raises:
             KernelCraftError: the workload's presets do not fit the machine.
@@ -167,8 +167,9 @@ class Evaluator:
             limits or workload.limits,
             fill="pattern",
             seed=draw.seed,
-            strict=True,
+            strict=self.backend == CORE,  # what is reserved or in flight, hardware does not tell
             timing=timing,
+            backend=self.backend,
         )
         made = DrawResult(draw, model.PASSED, result.cycles, result.instret, None, result.undefined_count)
         if not result.ok:
@@ -210,7 +211,8 @@ class Evaluator:
         """
         planned = plan(workload, salt, max(draws, workload.draws))
         opened = self.target(workload)
-        score = Evaluation(workload.target, workload.task, workload.config, model.HARNESS_ERROR)
+        label = opened.backend_label(self.backend)
+        score = Evaluation(workload.target, workload.task, workload.config, model.HARNESS_ERROR, backend=label)
         try:
             self.admit(workload)
             score = evolve(score, bound=workload.bound(opened.machine.values))

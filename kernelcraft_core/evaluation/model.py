@@ -10,6 +10,7 @@ from attrs import field, frozen
 from kernelcraft_core.diagnostics import Diagnostic
 from kernelcraft_core.evaluation.compare import Comparison
 from kernelcraft_core.evaluation.seeds import Draw
+from kernelcraft_core.hookspecs import CORE
 from kernelcraft_core.tasks import Bound
 
 PASSED = "passed"
@@ -61,6 +62,7 @@ class Evaluation:
         instructions: static count. code_bytes: size of the program. instret: largest dynamic count.
         mix: category -> executed instructions of the first draw. static_mix: category -> instructions in the program.
         bound: lower bound of the cycles. baseline_cycles, baseline_kind: what speedup is measured by; None without one.
+        backend: what ran the kernel, and its baseline: `Target.backend_label`.
     """
 
     target: str
@@ -79,6 +81,7 @@ class Evaluation:
     bound: Bound | None = None
     baseline_cycles: int | None = None
     baseline_kind: str | None = None
+    backend: str = CORE
 
     @property
     def passed(self) -> bool:
@@ -128,6 +131,7 @@ class Evaluation:
             "target": self.target,
             "task": self.task,
             "config": self.config,
+            "backend": self.backend,
             "status": self.status,
             "match_rate": self.match_rate,
             "rel_l2": self.rel_l2,

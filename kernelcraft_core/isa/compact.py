@@ -1,4 +1,4 @@
-"""The instruction set in short, for readers who pay by the word: four lines per instruction, no encodings, no sources.
+"""The instruction set in short, for readers who pay by the word: four lines per family of instructions, no encodings.
 
 The full reference is `docs.py`; both come from the `Isa` alone.
 """
@@ -6,48 +6,75 @@ The full reference is `docs.py`; both come from the `Isa` alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kernelcraft_core.isa import cost, ir
 from kernelcraft_core.isa.definition import Definition
+from kernelcraft_core.isa.docs_costs import CostTable
+from kernelcraft_core.isa.docs_families import Family, families
 from kernelcraft_core.isa.isa import Isa
 from kernelcraft_core.isa.model import CATEGORIES, Imm, Kind, Opaque, Placeholder, Pseudo, Reg, RegFile, State
 
 _PLACEHOLDER = re.compile(r"_:(\w+)")
 
 
-def compact_reference(isa: Isa) -> str:
-    """Return the reference of `isa` in short: operands, state, operations that meanings name, and every instruction."""
-    sections = [f"# {isa.name} instruction set", isa.doc.strip(), _rules(isa), _operands(isa), _state(isa), _calls(isa)]
+def compact_reference(isa: Isa, costs: CostTable | None = None) -> str:
+    """Return the reference of `isa` in short: operands, state, operations that meanings name, and every instruction.
+
+    Instructions that differ in numbers or single words share an entry (`docs_families`). `costs` replaces the latencies
+    of the records where instructions overlap.
+    """
+    found = families(isa, costs)
+    merged = any(len(family.members) > 1 for family in found)
+    sections = [f"# {isa.name} instruction set", isa.doc.strip(), _rules(isa, merged), _operands(isa), _state(isa)]
+    sections += [_calls(isa), _costs(costs)]
     for category in CATEGORIES:
-        found = [compact_instruction(isa, d) for d in isa if d.record.category == category]
-        if found:
-            sections += [f"## Instructions: {category}", *found]
+        entries = [compact_family(isa, f, costs) for f in found if f.first.record.category == category]
+        if entries:
+            sections += [f"## Instructions: {category}", *entries]
     sections.append(_pseudos(isa))
     return "\n\n".join(section for section in sections if section) + "\n"
 
 
-def compact_instruction(isa: Isa, definition: Definition) -> str:
-    """Return one instruction: form, what it does, meaning, cost, an example."""
+def compact_family(isa: Isa, family: Family, costs: CostTable | None = None) -> str:
+    """Return the entry of a family: form, what it does, meaning, cost, an example."""
+    definition = family.first
     record = definition.record
-    written = _spelled(isa, record.syntax)
-    head = f"**`{written}`**" if definition.name == definition.mnemonic else f"**`{written}`** ({definition.name})"
+    head = f"**`{family.text(lambda d: _spelled(isa, d.record.syntax))}`**"
+    if any(d.name != d.mnemonic.replace(".", "_") for d in family.members) and definition.name != definition.mnemonic:
+        head += f" ({', '.join(d.name for d in family.members)})"
+    if family.numbers:
+        head += f" ({family.explained()})"
     if definition.extension:
         head += f" (extension {definition.extension})"
-    lines = [f"{head} {record.doc.strip()}".rstrip()]
+    lines = [f"{head} {family.text(lambda d: d.record.doc.strip())}".rstrip()]
     if record.semantics.strip():
-        lines.append(f"`{'; '.join(part.strip() for part in record.semantics.strip().splitlines() if part.strip())}`")
+        lines.append(f"`{family.text(_meaning)}`")
     example = f" E.g. `{record.examples[0].strip()}`." if record.examples else ""
-    lines.append(f"{_cost(definition)}.{example}")
+    lines.append(f"{_cost(definition, costs)}.{example}")
     if record.note:
         lines.append(f"Note: {record.note.strip()}")
     return "\n".join(lines)
 
 
-def _cost(definition: Definition) -> str:
+def _meaning(definition: Definition) -> str:
+    return "; ".join(part.strip() for part in definition.record.semantics.strip().splitlines() if part.strip())
+
+
+def _costs(costs: CostTable | None) -> str:
+    if costs is None:
+        return ""
+    rows = ["| class | " + " | ".join(costs.head) + " |", "|" + " --- |" * (1 + len(costs.head))]
+    rows += [f"| {name} | " + " | ".join(cells) + " |" for name, cells in costs.rows.items()]
+    return f"## Costs\n\n{costs.intro.strip()}\n\n" + "\n".join(rows)
+
+
+def _cost(definition: Definition, costs: CostTable | None) -> str:
     """Return unit and cycles in words."""
     record = definition.record
     visible = f"; the result is visible {record.delay} cycles later, and nothing waits for it" if record.delay else ""
+    if costs is not None:
+        return f"Costs as `{costs.classes[definition.name]}`{visible}"
     if record.timing:
         return f"Unit {record.unit}, time by the machine's model `{record.timing}`{visible}"
     shown, text = cost.shown(definition.latency), str(record.latency)
@@ -70,13 +97,20 @@ def _spelled(isa: Isa, syntax: str) -> str:
     return _PLACEHOLDER.sub(spelling, syntax.strip())
 
 
-def _rules(isa: Isa) -> str:
+def _rules(isa: Isa, merged: bool) -> str:
     step = "one byte" if isa.pc_unit == 1 else f"{isa.pc_unit} bytes"
     end = "ends the program" if isa.ends == "halt" else "traps"
+    families = (
+        " One entry may stand for several instructions: of `{a|b}` each takes the word at its own place, the same in every "
+        "brace of the entry; `{n}` is one of the numbers behind the form, in any combination."
+        if merged
+        else ""
+    )
     return (
         f"{len(isa)} instructions. Forms are written `MNEMONIC name:kind, ...`, with `=value` for operands that may be left "
         "out; the kinds are below. The line under a form is its meaning: all values and places in it are taken from the state "
         f"before the instruction. The program counter counts in steps of {step}; running past the last instruction {end}."
+        + families
     )
 
 
@@ -150,11 +184,19 @@ def _nodes(definition: Definition) -> Iterator[ir.Expr]:
 
 
 def _pseudos(isa: Isa) -> str:
-    lines = [_pseudo(isa, pseudo) for mnemonic in isa.mnemonics for _, pseudo in isa.pseudo(mnemonic)]
+    cases: dict[str, list[Pseudo]] = {}
+    for mnemonic in isa.mnemonics:
+        for _, pseudo in isa.pseudo(mnemonic):
+            cases.setdefault(pseudo.syntax, []).append(pseudo)
+    lines = [_pseudo(isa, found) for found in cases.values()]
     return "## Pseudo-instructions\n\n" + "\n".join(lines) if lines else ""
 
 
-def _pseudo(isa: Isa, pseudo: Pseudo) -> str:
-    when = "" if pseudo.when.strip() in ("", "1") else f" when `{pseudo.when}`"
-    doc = f" {pseudo.doc.strip()}" if pseudo.doc else ""
-    return f"- `{_spelled(isa, pseudo.syntax)}` stands for `{'`, `'.join(pseudo.expansion)}`{when}.{doc}"
+def _pseudo(isa: Isa, cases: Sequence[Pseudo]) -> str:
+    """Return a pseudo-instruction, whose first case that holds is used."""
+    doc = f" {cases[0].doc.strip()}" if cases[0].doc else ""
+    parts = []
+    for pseudo in cases:
+        when = "" if pseudo.when.strip() in ("", "1") else f" when `{pseudo.when}`"
+        parts.append(f"`{'`, `'.join(pseudo.expansion)}`{when}")
+    return f"- `{_spelled(isa, cases[0].syntax)}` stands for {', else '.join(parts)}.{doc}"

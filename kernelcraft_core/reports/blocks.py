@@ -86,6 +86,7 @@ def _header(header: Row) -> Block:
     for target, setups in header["targets"].items():
         rows += [[f"target {target}", _setup(setup)] for setup in setups]
     settings = dict(header["settings"])
+    settings.pop("backend", None)  # the targets say it, with its build
     rows.append(["inputs", f"{_word(settings.pop('draws', None))} draws, {_seed(settings.pop('secret', None))}"])
     study = settings.pop("agent", None)  # grids of models and limits: the rows of models say what came of them
     if isinstance(study, Mapping) and study:
@@ -111,6 +112,7 @@ def _setup(setup: Row) -> str:
     extensions = setup.get("extensions") or ()
     digest = str(setup.get("isa_digest", UNKNOWN))[:12]
     more = f", extensions {', '.join(map(str, extensions))}" if isinstance(extensions, list) and extensions else ""
+    more += f", back end {_word(setup['backend'])}" if "backend" in setup else ""
     return f"machine {_word(name)}, ISA {digest}{more}"
 
 

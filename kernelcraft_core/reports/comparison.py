@@ -2,7 +2,7 @@
 
 | code | meaning |
 | --- | --- |
-| KC0834 | two runs were scored under different conditions: suite, machine, instruction set or extensions |
+| KC0834 | two runs were scored under different conditions: suite, machine, instruction set, extensions or back end |
 | KC0835 | two runs have no cell in common |
 """
 
@@ -173,7 +173,13 @@ def _side(run: Run, wanted: str | None) -> Side:
 def _conditions(a: Side, b: Side, pairs: Sequence[tuple[Entry, Entry]]) -> list[Diagnostic]:
     """Return a warning for each condition that differs between the samples of a pair, or between the machines."""
     found: dict[str, None] = {}
-    words = {"suite": "task suite", "machine": "machine", "extensions": "extensions", "isa_digest": "ISA"}
+    words = {
+        "suite": "task suite",
+        "machine": "machine",
+        "extensions": "extensions",
+        "isa_digest": "ISA",
+        "backend": "back end",
+    }
     for x, y in pairs:
         for key, word in words.items():
             values = [canonical((entry.sample or {}).get(key)) for entry in (x, y)]
@@ -212,7 +218,9 @@ def _cycles(entry: Entry) -> int:
 
 
 def _ratio(a: Entry, b: Entry) -> float | None:
-    """Return cycles of the first / cycles of the second where both passed."""
+    """Return cycles of the first / cycles of the second where both passed, on one back end: others count differently."""
+    if (a.sample or {}).get("backend") != (b.sample or {}).get("backend"):
+        return None
     if a.status != PASSED or b.status != PASSED or not _cycles(a) or not _cycles(b):
         return None
     return _cycles(a) / _cycles(b)

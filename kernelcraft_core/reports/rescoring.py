@@ -113,7 +113,7 @@ def prepare(run: Run, wanted: Wanted, catalogue: Catalogue) -> Rescoring:
         KernelCraftError: a machine parameter or extension is wrong.
     """
     settings, name = _settings(run, wanted)
-    evaluator = Evaluator(catalogue, settings.overrides, settings.extension_items(run.path))
+    evaluator = settings.evaluator(catalogue, run.path)
     cells, carried, findings = [], [], []
     setups: dict[str, dict[str, Setup]] = {}
     for sample in run.samples:
@@ -196,7 +196,7 @@ def _cell(run: Run, sample: Mapping[str, Any], evaluator: Evaluator) -> Cell:
     return cell_of(
         catalogue,
         workload,
-        Setup.of(evaluator.target(workload)),
+        Setup.of(evaluator.target(workload), evaluator.backend),
         sample["subject"],
         sample["kernel"]["path"].removeprefix(f"{KERNELS}/"),
         identity=sample["id"],

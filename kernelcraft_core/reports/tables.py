@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
+from kernelcraft_core.hookspecs import CORE
 from kernelcraft_core.reports.totals import (
     PASSED,
     Group,
@@ -66,6 +67,8 @@ def _heading(group: Group) -> str:
     machines = ", ".join(dict.fromkeys(s["machine"] for s in group.samples))
     extensions = list(dict.fromkeys(name for s in group.samples for name in s["extensions"]))
     more = f", extensions {', '.join(extensions)}" if extensions else ""
+    backends = [label for label in dict.fromkeys(s.get("backend", CORE) for s in group.samples) if label != CORE]
+    more += f", back end {', '.join(backends)}" if backends else ""
     kinds = " and ".join(group.kinds)
     return f"{group.target} (machine {machines}{more}), {kinds} kernels: cycles, share of the lower bound"
 

@@ -11,6 +11,8 @@ from typing import Any
 
 from attrs import frozen
 
+from kernelcraft_core.hookspecs import CORE
+
 STATUSES = ("passed", "syntax_error", "trap", "limit", "mismatch", "harness_error")
 MAX_COUNT = 1 << 63
 """No count is as large: cycles, tokens and lines are below it, and below it a number fits where it has to go."""
@@ -157,6 +159,7 @@ SAMPLE_SHAPE: Shape = {
     "expected": Key(one_of("passed", "mismatch"), "passed"),
     "suite": Key(map_of(TEXT), {}),
     "machine": Key(TEXT, ""),
+    "backend": Key(TEXT, CORE),
     "extensions": Key(list_of(TEXT), ()),
     "isa_digest": Key(TEXT, ""),
     "cycles": Key(optional(COUNT)),

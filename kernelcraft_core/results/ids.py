@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kernelcraft_core.hookspecs import CORE
 from kernelcraft_core.results.schema import canonical
 
 DIGITS = 16
@@ -24,6 +25,7 @@ def sample_id(
     config: str,
     subject: Mapping[str, Any],
     repeat: int = 0,
+    backend: str = CORE,
 ) -> str:
     """Return the id of a sample: 16 hexadecimal digits of a SHA-256 over everything that makes it what it is.
 
@@ -40,8 +42,9 @@ def sample_id(
         subject: who wrote the kernel: `{"kind": "compiler"}`, `{"kind": "given", "sha256": ...}`, or a model with its
             settings.
         repeat: which of several attempts, from 0.
+        backend: label of what runs the kernel; the core's own simulator leaves no trace in the id.
     """
-    parts = {
+    parts: dict[str, Any] = {
         "target": target,
         "machine": {"name": machine, "values": values},
         "extensions": list(extensions),
@@ -52,4 +55,6 @@ def sample_id(
         "subject": subject,
         "repeat": repeat,
     }
+    if backend != CORE:
+        parts["backend"] = backend
     return hashlib.sha256(canonical(parts).encode("ascii")).hexdigest()[:DIGITS]

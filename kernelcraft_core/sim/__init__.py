@@ -21,21 +21,27 @@ Codes of what can be wrong; they never change meaning.
 
 from kernelcraft_core.sim.machine import Machine, Param
 from kernelcraft_core.sim.pipeline import PipelineModel, Placed, Watch
-from kernelcraft_core.sim.result import Limits, RunResult, Trap
-from kernelcraft_core.sim.simulator import Simulator
+from kernelcraft_core.sim.preset import MemoryView
+from kernelcraft_core.sim.result import LimitInfo, Limits, Profile, RunResult, Trap, TrapInfo
+from kernelcraft_core.sim.simulator import Simulator, prepare
 from kernelcraft_core.sim.timing import Rule, SequentialTiming, TimingModel
 
 __all__ = [
+    "LimitInfo",
     "Limits",
     "Machine",
+    "MemoryView",
     "Param",
     "PipelineModel",
     "Placed",
+    "Profile",
     "Rule",
     "RunResult",
     "SequentialTiming",
     "Simulator",
     "TimingModel",
     "Trap",
+    "TrapInfo",
     "Watch",
+    "prepare",
 ]

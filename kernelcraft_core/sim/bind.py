@@ -7,7 +7,7 @@ of registers, or a rule of the timing model.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 from attrs import define, field, frozen
@@ -17,7 +17,9 @@ from kernelcraft_core.isa.ir import Int
 from kernelcraft_core.isa.model import Array, Bytes, Opaque, RegFile, Rows, Scalar, Space, Words
 from kernelcraft_core.isa.primitives import Primitive
 from kernelcraft_core.isa.semantics import check_values
-from kernelcraft_core.sim.pipeline import TAKEN, PipelineModel, Placed, Watched
+from kernelcraft_core.sim.pipeline import TAKEN, PipelineModel, Placed, Watch, Watched
+from kernelcraft_core.sim.plan import Facts, Traits
+from kernelcraft_core.sim.reuse import Learnt
 from kernelcraft_core.sim.state import Storage
 from kernelcraft_core.sim.timing import TimingModel
 
@@ -40,14 +42,14 @@ class Bindings:
 
     storage: Storage
     timing: TimingModel | PipelineModel | None  # None: everything is free
+    learnt: Learnt
     sequential: TimingModel | None = field(init=False, default=None)
     pipeline: PipelineModel | None = field(
         init=False, default=None
     )  # prices beside the engines, to which everything is free
     _primitives: dict[tuple[int, tuple[str, ...]], Callable[..., Any]] = field(factory=dict)
     _prices: dict[str, Price] = field(factory=dict)
-    _clocks: dict[str, bool] = field(factory=dict)
-    _values: dict[tuple[str, str], ir.Expr] = field(factory=dict)
+    _watched: dict[Watch, Watched] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         if isinstance(self.timing, PipelineModel):
@@ -87,8 +89,8 @@ class Bindings:
         exprs = tuple(check_values(v, where, scope, definition.operands, definition.locals) for v in rule.values)
         return Price(None, exprs, rule.price, rule.bound)
 
-    def watch(self, placed: Placed) -> Watched:
-        """Return what a pipeline model wants of an instruction.
+    def watch(self, placed: Placed) -> tuple[Watch, tuple[ir.Expr, ...]]:
+        """Return what a pipeline model wants of an instruction, and the values that asks for.
 
         Raises:
             IsaError: KC01xx an expression is not usable.
@@ -96,23 +98,33 @@ class Bindings:
         """
         assert self.pipeline is not None
         watch, definition = self.pipeline.watch(placed), placed.decoded.definition
-        if watch.values and self.uses_cycles(placed.decoded):
+        if watch.values and self.traits(definition).timed:
             raise ValueError(f"{definition.name} can read the clock: its timing may ask for no values")
-        exprs = tuple([self._asked(definition, value) for value in watch.values])
-        digest = watch.digest
-        if digest is not None and watch.states:
-            digest = partial(digest, *(self.storage[name] for name in watch.states))
-        return Watched(watch, exprs, digest)
+        return watch, tuple([self._asked(definition, value) for value in watch.values])
+
+    def watched(self, facts: Facts) -> Watched | None:
+        """Return what the pipeline model wants of an instruction, bound to this run; None without one."""
+        watch = facts.watch
+        if watch is None:
+            return None
+        found = self._watched.get(watch)
+        if found is None:
+            digest = watch.digest
+            if digest is not None and (watch.live or watch.states):
+                handed = (self.pipeline,) if watch.live else ()
+                digest = partial(digest, *handed, *(self.storage[name] for name in watch.states))
+            found = self._watched[watch] = Watched(watch, facts.exprs, digest)
+        return found
 
     def _asked(self, definition: Definition, value: str) -> ir.Expr:
-        expr = self._values.get((definition.name, value))
+        expr = self.learnt.values.get((definition.name, value))
         if expr is None:
             if value == TAKEN:
                 expr = _taken(definition)
             else:
                 where = f"{definition.name} timing"
                 expr = check_values(value, where, self.isa.scope, definition.operands, definition.locals)
-            self._values[definition.name, value] = expr
+            self.learnt.values[definition.name, value] = expr
         return expr
 
     def clocked(self, call: ir.Call) -> bool:
@@ -122,25 +134,23 @@ class Bindings:
             for arg in call.args
         )
 
-    def uses_clock(self, definition: Definition) -> bool:
-        """Return whether some call of the definition must see an up-to-date `context.instret`."""
-        known = self._clocks.get(definition.name)
+    def traits(self, definition: Definition) -> Traits:
+        """Return what is the same for all instructions of a definition."""
+        known = self.learnt.traits.get(definition.name)
         if known is None:
-            nodes = (n for s in definition.statements for e in ir.expressions(s) for n in ir.walk(e))
-            known = self._clocks[definition.name] = any(isinstance(n, ir.Call) and self.clocked(n) for n in nodes)
+            nodes = [n for s in definition.statements for e in ir.expressions(s) for n in ir.walk(e)]
+            clocked = any(isinstance(n, ir.Call) and self.clocked(n) for n in nodes)
+            opaque = [d for n in definition.touches if isinstance(d := self.isa.state_named(n), Opaque)]
+            timed = clocked and any(d.timed for d in opaque)
+            placed = definition.jumps or any(isinstance(n, ir.Pc | ir.NextPc) for n in nodes)
+            known = Traits(definition.jumps, clocked, bool(definition.record.delay), timed, placed)
+            self.learnt.traits[definition.name] = known
         return known
 
-    def uses_cycles(self, decoded: Decoded) -> bool:
-        """Return whether some call of the instruction must see an up-to-date `context.cycles`."""
-        definition = decoded.definition
-        if not self.uses_clock(definition):
-            return False
-        return any(isinstance(d := self.isa.state_named(n), Opaque) and d.timed for n in definition.touches)
-
-    @cached_property
+    @property
     def has_delays(self) -> bool:
         """Whether the ISA has instructions whose results become visible later."""
-        return any(definition.record.delay for definition in self.isa)
+        return self.learnt.has_delays
 
 
 def _taken(definition: Definition) -> ir.Expr:

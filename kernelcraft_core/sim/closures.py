@@ -15,8 +15,9 @@ from attrs import define, field, frozen
 from kernelcraft_core.isa import Decoded, ir
 from kernelcraft_core.isa.ir import ArrayType
 from kernelcraft_core.isa.model import Array, RegFile, Rows, Scalar, Words
-from kernelcraft_core.sim.bind import Price, cell_format, zero_of
+from kernelcraft_core.sim.bind import cell_format, zero_of
 from kernelcraft_core.sim.pipeline import Watched
+from kernelcraft_core.sim.plan import Facts
 from kernelcraft_core.sim.result import Trap
 from kernelcraft_core.sim.rounding import ARRAY, CELL, SCALAR, round_f32
 from kernelcraft_core.sim.thunks import UFUNCS, Env, Thunk, Thunks
@@ -31,19 +32,12 @@ Prepare = Callable[[list[Commit]], None]
 class Step:
     """One predecoded instruction.
 
-    `run()` executes it and returns the next pc if it may jump, else None. `cycles` is its price when that is known at
-    decode time; otherwise None, and `run` adds the price to `context.cycles` itself. A clocked step needs an up-to-date
-    `context.instret`, one without `cycles` an up-to-date `context.cycles`.
+    `run()` executes it and returns the next pc if it may jump, else None. Where its price is not known at decode time, `run`
+    adds it to `context.cycles` itself. `seen` holds what a pipeline model asked for, after an execution.
     """
 
     run: Thunk
-    cycles: int | None
-    jumps: bool
-    bound: int
-    clocked: bool
-    delays: bool = False  # puts a result in flight
-    timed: bool = False  # needs an up-to-date `context.cycles` although its price is known
-    seen: list[Any] = field(factory=lambda: [None])  # holds what a pipeline model asked for, after an execution
+    seen: list[Any] = field(factory=lambda: [None])
 
 
 @define(eq=False)
@@ -55,49 +49,66 @@ class ClosureCompiler(Thunks):
     """Steps by word, of instructions that mean the same wherever they stand."""
     _placed: dict[tuple[int, int], Step] = field(factory=dict)
 
-    def step(self, word: int, decoded: Decoded, pc: int, next_pc: int, watched: Watched | None = None) -> Step:
-        """Return the step of an instruction; `word` identifies it, with `pc` where its meaning depends on the place.
+    def step(self, word: int, facts: Facts, pc: int, next_pc: int, watched: Watched | None = None) -> Step:
+        """Return the step of a legal instruction; `word` identifies it, with `pc` where its meaning depends on the place.
 
         With `watched`, it leaves what that asks for in `Step.seen`; its price is then 0.
         """
         found = self.shared.get(word) or self._placed.get((word, pc))
         if found is not None:
             return found
-        env = Env(decoded.operands, pc, next_pc, place_dependent=watched is not None)
-        step = self._build(decoded, env, watched)
+        assert facts.decoded is not None
+        env = Env(facts.decoded.operands, pc, next_pc, place_dependent=watched is not None)
+        step = self._build(facts.decoded, env, facts, watched)
         if env.place_dependent:
             self._placed[word, pc] = step
         else:
             self.shared[word] = step
         return step
 
+    def price(self, decoded: Decoded) -> int | None:
+        """Return the price of an instruction when operands alone decide it, else None."""
+        expression = self.bindings.price(decoded.definition).expression
+        if isinstance(expression, ir.Const):
+            return int(expression.value)
+        if expression is None or not ir.is_static(expression):
+            return None
+        try:
+            return int(self._expr(expression, Env(decoded.operands, 0, 0))())
+        except Trap:  # division by an operand that is zero here: it stops the program when it gets there
+            return None
+
+    def target(self, decoded: Decoded, pc: int, next_pc: int) -> int | None:
+        """Return where an instruction at `pc` jumps to, when no state decides that, else None."""
+        for statement in decoded.definition.statements:
+            if isinstance(statement, ir.Jump) and statement.target != ir.HALT:
+                if _depends_on_state(statement.target):
+                    return None
+                try:
+                    return int(self._target(statement.target, Env(decoded.operands, pc, next_pc))())
+                except Trap:
+                    return None
+        return None
+
     # -- instructions -------------------------------------------------------------------------------------------------
 
-    def _build(self, decoded: Decoded, env: Env, watched: Watched | None) -> Step:
+    def _build(self, decoded: Decoded, env: Env, facts: Facts, watched: Watched | None) -> Step:
         definition = decoded.definition
-        price = self.bindings.price(definition)
-        fixed: int | None = None
-        if price.expression is not None and ir.is_static(price.expression):
-            try:
-                fixed = int(self._expr(price.expression, env)())
-            except Trap:  # division by an operand that is zero here: it stops the program when it gets there
-                fixed = None
         statements = definition.statements
         for statement in statements:
             if isinstance(statement, ir.Let):
                 for name in statement.names:
                     env.slots[name] = len(env.values)
                     env.values.append(None)
-        jumps = definition.jumps
-        if jumps:
+        if definition.jumps:
             env.place_dependent = True
-        if watched is not None and watched.exprs:
-            return self._general(decoded, env, price, fixed, watched)
-        simple = self._simple(statements, env, decoded) or self._single(statements, env, decoded)
-        simple = simple or self._sequence(statements, env)
-        if simple is not None and fixed is not None and not self.bindings.uses_clock(definition):
-            return Step(simple, fixed, jumps, fixed, clocked=False)
-        return self._general(decoded, env, price, fixed)
+        if watched is None or not watched.exprs:
+            simple = self._simple(statements, env, decoded) or self._single(statements, env, decoded)
+            simple = simple or self._sequence(statements, env)
+            if simple is not None and facts.cycles is not None and not facts.clocked:
+                return Step(simple)
+            watched = None
+        return self._general(decoded, env, facts, watched)
 
     def _simple(self, statements: Sequence[ir.Stmt], env: Env, decoded: Decoded) -> Thunk | None:
         """Return a closure for an instruction that consists of one plain register write, else None."""
@@ -242,11 +253,10 @@ class ClosureCompiler(Thunks):
             return env.operands[node.name]
         return node.value if isinstance(node, ir.Const) and isinstance(node.value, int) else None
 
-    def _general(
-        self, decoded: Decoded, env: Env, price: Price, fixed: int | None, watched: Watched | None = None
-    ) -> Step:
+    def _general(self, decoded: Decoded, env: Env, facts: Facts, watched: Watched | None) -> Step:
         """Return the step of any instruction: values in text order, the price's values, places, then writes."""
-        definition = decoded.definition
+        definition, fixed = decoded.definition, facts.cycles
+        price = self.bindings.price(definition)
         parts = [self._statement(statement, env, decoded) for statement in definition.statements]
         next_pc, jumps, jump = env.next_pc, definition.jumps, env.jump
         context = self.bindings.storage.context
@@ -287,10 +297,7 @@ class ClosureCompiler(Thunks):
 
         if fixed is not None and not asked and all(self._is_direct(s, decoded) for s in definition.statements):
             execute = execute_direct
-        clocked = self.bindings.uses_clock(definition)
-        bound = price.bound if fixed is None else fixed
-        timed = clocked and self.bindings.uses_cycles(decoded)
-        return Step(execute, fixed, jumps, bound, clocked, bool(definition.record.delay), timed, keep)
+        return Step(execute, keep)
 
     def _is_direct(self, statement: ir.Stmt, decoded: Decoded) -> bool:
         """Return whether the statement's writes need no look at bounds: registers, arrays, the program counter."""
@@ -353,7 +360,7 @@ class ClosureCompiler(Thunks):
         if target == ir.HALT:
             return where
         mask = (1 << self.bindings.isa.scope.pc_bits) - 1
-        if any(isinstance(n, ir.ReadReg | ir.ReadState | ir.ReadMem | ir.Local | ir.Call) for n in ir.walk(target)):
+        if _depends_on_state(target):
             return lambda: where() & mask
         try:
             place = where() & mask
@@ -467,6 +474,10 @@ class ClosureCompiler(Thunks):
             return lambda v: v & mask
         assert dtype is not None
         return SCALAR[dtype]
+
+
+def _depends_on_state(node: ir.Expr) -> bool:
+    return any(isinstance(n, ir.ReadReg | ir.ReadState | ir.ReadMem | ir.Local | ir.Call) for n in ir.walk(node))
 
 
 def _is_wide(node: ir.Expr) -> bool:

@@ -8,7 +8,8 @@ trap is placed by the line number of the traceback and costs nothing until it ha
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Set as AbstractSet
+from functools import lru_cache, partial
 from types import CodeType
 from typing import Any
 
@@ -29,7 +30,7 @@ from kernelcraft_core.sim.emit import (
     plus,
 )
 from kernelcraft_core.sim.lowering import Env, Lowering
-from kernelcraft_core.sim.pipeline import Watched
+from kernelcraft_core.sim.plan import Facts, Shape, Template
 from kernelcraft_core.sim.result import Trap
 from kernelcraft_core.sim.rounding import ARRAY, CELL, to_double
 
@@ -38,29 +39,16 @@ SEEN = "d"
 
 
 @frozen(eq=False)
-class Timing:
-    """What prices a block as a whole: `price((number, values ...), now)` moves the clock."""
-
-    price: Callable[[tuple[Any, ...], int], int]
-    number: int
-    watched: Sequence[Watched]
-
-
-@frozen(eq=False)
 class CompiledBlock:
-    """A block's function and how to read a trap in it.
+    """A block's function in one run.
 
     `run(instret, most)` executes the block up to `most` times while it jumps to itself and returns the next pc;
-    `context.iterations` then holds how often. `offsets[line]` is the instruction that source line belongs to;
-    `unsynced[i]` are the cycles that passed since the last time `context.cycles` was brought up to date.
+    `context.iterations` then holds how often.
     """
 
     run: Callable[[int, int], int]
     code: CodeType
-    source: str
-    offsets: Sequence[int]
-    unsynced: Sequence[int]
-    timed: bool
+    template: Template
 
 
 @define
@@ -69,7 +57,7 @@ class _Site(Env):
 
     decoded: Decoded
     elapsed: int  # cycles since `context.cycles` was brought up to date
-    watched: Watched | None = None
+    facts: Facts
     several: bool = False  # more than one thing happens: values are named before anything is written
     places: list[str] = field(factory=list)
     commits: list[str] = field(factory=list)
@@ -77,9 +65,10 @@ class _Site(Env):
 
 @define(eq=False)
 class BlockCompiler(Lowering):
-    """Compiles blocks of one run; all blocks share one namespace of bound storage and primitives."""
+    """Compiles blocks, and binds them to one run: all blocks share one namespace of storage and primitives."""
 
     strict: bool = False
+    namespace: dict[str, Any] = field(factory=dict, init=False)
     _lines: list[str] = field(factory=list, init=False)
     _owners: list[int] = field(factory=list, init=False)
     _current: int = field(default=0, init=False)
@@ -115,36 +104,48 @@ class BlockCompiler(Lowering):
 
     # -- blocks -------------------------------------------------------------------------------------------------------
 
+    def bind(self, template: Template) -> CompiledBlock:
+        """Return the function of a block on the storage of this run."""
+        self._provide(template)
+        run = self.namespace.pop("block")
+        return CompiledBlock(run, run.__code__, template)
+
+    def function(self, name: str, template: Template) -> Any:
+        """Return the function of an instruction on the storage of this run."""
+        self._provide(template)
+        return self.namespace.pop(name)
+
+    def _provide(self, template: Template) -> None:
+        """Define what a template defines, and before it what it needs."""
+        space = self.namespace
+        for name, make in template.needs:
+            if name not in space:
+                space[name] = make(self)
+        exec(template.code, space)
+
     def compile(
         self,
-        items: Sequence[tuple[Decoded, int, int]],
-        statics: Sequence[int | None],
-        dynamic: list[int],
-        base: int,
-        timing: Timing | None = None,
-    ) -> CompiledBlock:
-        """Return the function of a block.
+        shape: Shape,
+        keys: Sequence[int],
+        places: Sequence[tuple[int, int]],
+        often: AbstractSet[int] = frozenset(),
+        piped: bool = False,
+    ) -> Template:
+        """Return the code of a block.
 
         Args:
-            items: (instruction, pc, next pc) of each instruction; only the last one may jump.
-            statics: cycles of each instruction where the step knows them: the run loop adds them, so both must agree.
-            dynamic: cycles by instruction index for prices known only at run time; `base` is the block's first index.
-            base: see `dynamic`.
-            timing: what prices the block as a whole; the statics are then 0.
+            shape: the block, all of it legal.
+            keys: what tells its instructions apart: equal ones have equal keys.
+            places: (pc, next pc) of each instruction.
+            often: keys of instructions that shall be functions of their own, where that is possible.
+            piped: a pipeline model prices the block as a whole; the prices in `shape` are then 0.
         """
-        self._lines, self._owners = [], []
-        self._temps = self._scratches = self._pad = 0
-        space = self.namespace
-        space["dyn"] = dynamic
+        facts, functions = shape.facts, self._functions(shape, keys, often)
+        self._start()
         settles = self.bindings.has_delays
-        timed = (
-            timing is not None
-            or settles
-            or any(s is None for s in statics)
-            or any(self.bindings.uses_cycles(d) for d, _, _ in items)
-        )
-        loops = items[-1][0].definition.jumps
-        clocked = any(self.bindings.uses_clock(d.definition) for d, _, _ in items)
+        timed = piped or settles or not shape.plain
+        loops = facts[-1].jumps
+        clocked = any(f.clocked for f in facts)
         self._emit("def block(I, most):")
         self._pad = 1
         if timed:
@@ -159,33 +160,37 @@ class BlockCompiler(Lowering):
             self._pad += 1
         elapsed = 0
         unsynced: list[int] = []
-        for position, (decoded, pc, next_pc) in enumerate(items):
+        for position, (fact, (pc, next_pc)) in enumerate(zip(facts, places, strict=True)):
+            decoded = fact.decoded
+            assert decoded is not None
             self._current = position
             unsynced.append(elapsed)
+            if functions[position]:
+                self._call(functions[position], fact)
+                elapsed += fact.cycles or 0
+                continue
             if settles:
                 used = registers_used(decoded) if self.strict else ()
                 self._emit(f"if pending: settle({plus('C', elapsed)}, {used!r})")
-            if clocked and self.bindings.uses_clock(decoded.definition):
+            if fact.clocked:
                 self._emit(f"ctx.instret = {plus('I', position)}")
-                if self.bindings.uses_cycles(decoded):
+                if fact.timed:
                     self._emit(f"ctx.cycles = {plus('C', elapsed)}")
-            watched = timing.watched[position] if timing is not None else None
-            site = _Site(decoded.operands, {}, pc, next_pc, decoded, elapsed, watched)
-            elapsed = self._instruction(site, statics[position], base + position)
+            site = _Site(decoded.operands, {}, pc, next_pc, decoded, elapsed, fact)
+            elapsed = self._instruction(site, shape.first + position)
         if timed and elapsed:
             self._emit(f"C += {elapsed}")
-        if timing is not None:
-            space["price"] = timing.price
-            asking = [f"{SEEN}{i}" for i, w in enumerate(timing.watched) if w.exprs]
-            self._emit(f"C += price(({', '.join([str(timing.number), *asking])},), C)")
+        if piped:
+            asking = [f"{SEEN}{i}" for i, fact in enumerate(facts) if fact.exprs]
+            self._emit(f"C += price(({', '.join([str(shape.number), *asking])},), C)")
         if loops:
             self._emit("k += 1")
-            self._emit(f"if pc != {items[0][1]} or k >= most: return pc")
+            self._emit(f"if pc != {shape.pc} or k >= most: return pc")
             if clocked:
-                self._emit(f"I += {len(items)}")
-                self._emit(f"if I + {len(items)} > ctx.deadline: return pc")  # it may have been lowered just now
+                self._emit(f"I += {shape.size}")
+                self._emit(f"if I + {shape.size} > ctx.deadline: return pc")  # it may have been lowered just now
         else:
-            self._emit(f"return {items[-1][2]}")
+            self._emit(f"return {shape.next_pc}")
         if loops or timed:
             self._pad = 1
             self._emit("finally:")
@@ -194,11 +199,50 @@ class BlockCompiler(Lowering):
                 self._emit("ctx.iterations = k")
             if timed:
                 self._emit("ctx.cycles = C")
+        return self._finish(tuple(unsynced), timed)
+
+    def _start(self) -> None:
+        self._lines, self._owners, self._needs = [], [], {}
+        self._current = self._temps = self._scratches = self._pad = 0
+
+    def _finish(self, unsynced: Sequence[int] = (), timed: bool = False) -> Template:
         source = "\n".join(self._lines) + "\n"
-        code = _compile(source)
-        exec(code, space)
-        run = space.pop("block")
-        return CompiledBlock(run, run.__code__, source, tuple(self._owners), tuple(unsynced), timed)
+        return Template(_compile(source), source, tuple(self._owners), unsynced, timed, tuple(self._needs.items()))
+
+    # -- instructions that stand in a block again and again -----------------------------------------------------------
+
+    def _functions(self, shape: Shape, keys: Sequence[int], often: AbstractSet[int]) -> list[str]:
+        """Return the names of the instructions that are functions of their own, by position; empty for the others.
+
+        Compiling an instruction costs as much as executing it a hundred times, calling a function next to nothing.
+        """
+        names = [""] * shape.size
+        if not self.bindings.has_delays:
+            for position, (key, fact) in enumerate(zip(keys, shape.facts, strict=True)):
+                if key in often and fact.cycles is not None and not (fact.placed or fact.clocked):
+                    names[position] = self._function_of(key, fact)
+        return names
+
+    def _function_of(self, key: int, fact: Facts) -> str:
+        """Return the name of the function of an instruction; it is handed the digest, and returns what is asked for."""
+        digest = fact.watch is not None and fact.watch.digest is not None
+        thing = (key, fact.watch.values if fact.watch is not None else (), digest)
+        name = self.plan.name(thing, "w")
+        if name not in self.plan.functions:
+            assert fact.decoded is not None
+            self._start()
+            self._emit(f"def {name}({'g' if digest else ''}):")
+            self._pad = 1
+            self._instruction(_Site(fact.decoded.operands, {}, 0, 0, fact.decoded, 0, fact), 0, "g" if digest else "")
+            self._emit(f"return {SEEN}0" if fact.exprs else "return")
+            self.plan.functions[name] = self._finish()
+        return name
+
+    def _call(self, name: str, fact: Facts) -> None:
+        template = self.plan.functions[name]
+        self._needs[name] = partial(_function, name, template)
+        digest = self._digest(fact) if fact.exprs else ""
+        self._emit(f"{SEEN}{self._current} = {name}({digest})" if fact.exprs else f"{name}()")
 
     def _emit(self, text: str) -> None:
         self._lines.append("    " * self._pad + text)
@@ -206,14 +250,12 @@ class BlockCompiler(Lowering):
 
     # -- one instruction ----------------------------------------------------------------------------------------------
 
-    def _instruction(self, site: _Site, static: int | None, index: int) -> int:
+    def _instruction(self, site: _Site, index: int, digest: str | None = None) -> int:
         """Emit one instruction: values and places first, then writes; return the cycles since the last synchronisation."""
-        definition = site.decoded.definition
+        definition, static = site.decoded.definition, site.facts.cycles
         price = self.bindings.price(definition)
-        asked: tuple[ir.Expr, ...] = ()
-        if site.watched is not None:
-            asked = site.watched.exprs
-        elif static is None:
+        asked = site.facts.exprs
+        if static is None:
             asked = price.values if price.expression is None else (price.expression,)
         statements = [s for s in definition.statements if not self._dead(s, site)]
         # what the price stops on comes after what the values stop on
@@ -227,28 +269,34 @@ class BlockCompiler(Lowering):
         costs: list[str] = []
         for expr in asked:  # prices see the state before the writes
             value = self._expr(expr, site)
-            if not value.simple and value.const is None:
+            if static is None and not value.simple and value.const is None:
                 value = self._name_value(value)
             costs.append(value.src)
-        if site.watched is not None and costs:
-            self._keep(site.watched, costs)
+        if site.facts.exprs:
+            self._keep(self._digest(site.facts) if digest is None else digest, costs)
         for text in (*site.places, *site.commits):
             self._emit(text)
         if static is not None:
             return site.elapsed + static
         cost = costs[0] if price.expression is not None else self._temp()
         if price.expression is None:
-            function = self._bind(f"q_{definition.name}", price.function)
+            name = f"q_{definition.name}"
+            function = self._need(name, name, lambda run: run.bindings.price(definition).function)
             self._emit(f"{cost} = {function}({', '.join([plus('C', site.elapsed), *costs])})")
         self._emit(f"C += {plus(cost, site.elapsed)}")
         self._emit(f"dyn[{index}] += {cost}")
         return 0
 
-    def _keep(self, watched: Watched, seen: Sequence[str]) -> None:
+    def _digest(self, facts: Facts) -> str:
+        """Return the name of what digests the values that a pipeline model asked for, empty where nothing does."""
+        if facts.watch is None or facts.watch.digest is None:
+            return ""
+        return self._need(facts.watch, "g", partial(_bound_digest, facts))
+
+    def _keep(self, digest: str, seen: Sequence[str]) -> None:
         """Emit the assignment of what a pipeline model asked for, where the end of the block and a trap find it."""
-        value = seen[0] if len(seen) == 1 else f"({', '.join(seen)})"
-        if watched.digest is not None:
-            value = f"{self._bind('g_digest', watched.digest)}({', '.join(seen)})"
+        values = ", ".join(seen)
+        value = f"{digest}({values})" if digest else values if len(seen) == 1 else f"({values})"
         self._emit(f"{SEEN}{self._current} = {value}")
 
     def _name_value(self, value: Value, change: str = "") -> Value:
@@ -418,12 +466,20 @@ class BlockCompiler(Lowering):
     def _scratch(self, shape: tuple[int, ...]) -> str:
         self._scratches += 1
         name = f"T{self._scratches}_{'x'.join(map(str, shape))}"
-        if name not in self.namespace:
-            self.namespace[name] = np.empty(shape, np.float32)
-        return name
+        return self._need(name, name, lambda run: np.empty(shape, np.float32))
 
 
 # --- helpers -------------------------------------------------------------------------------------------------------------
+
+
+def _function(name: str, template: Template, run: Lowering) -> Any:
+    assert isinstance(run, BlockCompiler)
+    return run.function(name, template)
+
+
+def _bound_digest(facts: Facts, run: Lowering) -> Callable[..., Any] | None:
+    watched = run.bindings.watched(facts)
+    return watched.digest if watched is not None else None
 
 
 @lru_cache(maxsize=4096)

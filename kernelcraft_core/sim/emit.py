@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from attrs import frozen
 
 from kernelcraft_core.isa import ir
@@ -36,6 +38,7 @@ def modulo(a: int, b: int) -> int:
     return a % b
 
 
+@lru_cache(maxsize=4096)
 def constant(value: int) -> Value:
     """Return the value of a known integer."""
     return Value(repr(value) if value >= 0 else f"({value})", Int(value, value), value)

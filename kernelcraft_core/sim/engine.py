@@ -15,17 +15,19 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from kernelcraft_core.isa import Decoded, Isa, Program
+from kernelcraft_core.isa import Isa, Program
 from kernelcraft_core.sim.bind import Bindings, operand_values, registers_used
 from kernelcraft_core.sim.closures import ClosureCompiler, Step
-from kernelcraft_core.sim.codegen import SEEN, BlockCompiler, CompiledBlock, Timing
-from kernelcraft_core.sim.pipeline import Pipeline, PipelineModel, Placed, Watched
+from kernelcraft_core.sim.codegen import SEEN, BlockCompiler, CompiledBlock
+from kernelcraft_core.sim.pipeline import Pipeline, PipelineModel
+from kernelcraft_core.sim.plan import Facts, Shape
+from kernelcraft_core.sim.reader import Reader
 from kernelcraft_core.sim.result import HALTED, LIMIT, TRAP, LimitInfo, Limits, Trap, TrapInfo
+from kernelcraft_core.sim.reuse import Learnt
 from kernelcraft_core.sim.space import AddressSpace
 from kernelcraft_core.sim.state import Storage
 from kernelcraft_core.sim.timing import TimingModel
 
-MAX_BLOCK = 256
 HOT = 40
 """Executions after which a block is compiled."""
 MAX_TRACE = 1_000_000
@@ -53,24 +55,25 @@ def _due(entry: tuple[int, Any, Any, Any, str]) -> int:
 
 @define(eq=False)
 class Block:
-    """A run of instructions: indices `first .. first + size`."""
+    """A block in one run: its shape, and what executes it."""
 
-    first: int
-    size: int
-    pc: int
-    steps: list[Step]
-    head: list[Callable[[], Any]]
-    last: Callable[[], Any]
-    cycles: int  # static cycles in all
-    bound: int  # cycles one execution takes at most
-    plain: bool  # all prices are static and nothing is in flight: closures can run without a look at the clock
-    final_jumps: bool
-    next_pc: int
-    number: int = -1  # what a pipeline model knows it by
-    asking: tuple[Step, ...] = ()  # the steps whose values it asks for
+    shape: Shape
+    heat: int  # executions so far, for the decision to compile
     count: int = 0  # whole executions, for the profile
-    heat: int = 0  # executions since the start, for the decision to compile
     compiled: CompiledBlock | None = None
+    steps: Sequence[Step] = ()  # built when it is first stepped or executed by closures
+    head: Sequence[Callable[[], Any]] = ()
+    asking: Sequence[Step] = ()  # the steps whose values a pipeline model asks for
+    size: int = field(init=False)
+    cycles: int = field(init=False)
+    bound: int = field(init=False)
+    plain: bool = field(init=False)
+    jumps: bool = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        shape = self.shape
+        self.size, self.cycles, self.bound, self.plain = shape.size, shape.cycles, shape.bound, shape.plain
+        self.jumps = shape.facts[-1].jumps
 
 
 @frozen(eq=False)
@@ -94,23 +97,17 @@ class Engine:
     engine: str = "auto"
     strict: bool = False
     trace: list[tuple[int, int, int]] | None = None
+    learnt: Learnt | None = None
     isa: Isa = field(init=False)
     bindings: Bindings = field(init=False)
+    reader: Reader = field(init=False)
     pending: list[Any] = field(factory=list)
-    closures: ClosureCompiler = field(init=False)
-    generated: BlockCompiler = field(init=False)
     blocks: dict[int, Block] = field(factory=dict)
     counts: list[int] = field(init=False)
     dynamic: list[int] = field(init=False)
-    decoded: dict[int, Decoded | None] = field(factory=dict)
     pipeline: Pipeline | None = None
-    watched: dict[int, Watched] = field(factory=dict)
-    """What the pipeline model wants of the instructions met so far, by index."""
     source_log: list[tuple[int, str]] = field(factory=list)
     trace_full: bool = False
-    _index: dict[int, int] | None = None
-    _keys: Sequence[int] = ()
-    """What tells instructions apart, by index: the word, and its length where lengths differ."""
     _position: Any = None
     _entered: int = 0
     _stepped: int = -1
@@ -118,107 +115,43 @@ class Engine:
 
     def __attrs_post_init__(self) -> None:
         self.isa = self.storage.isa
-        self.bindings = Bindings(self.storage, self.timing)
-        self.closures = ClosureCompiler(self.bindings, self.pending)
-        self.generated = BlockCompiler(self.bindings, self.storage.context.tracked, self.strict)
-        self.generated.namespace |= {"pending": self.pending, "settle": self.settle}
+        tracked, learnt = self.storage.context.tracked, self.learnt or Learnt(self.isa, self.storage.context.machine)
+        self.bindings = bindings = Bindings(self.storage, self.timing, learnt)
+        plan = learnt.plan(self.program, tracked, self.strict, self.timing is None)
         size = len(self.program)
-        self.counts = [0] * size
-        self.dynamic = [0] * size
-        if self.bindings.pipeline is not None:
-            self.pipeline = Pipeline(self.bindings.pipeline, self.dynamic)
-        self._keys = self.program.words
-        if self.program.lengths is not None:
-            self._index = {address: i for i, address in enumerate(self.program.addresses)}
-            self._keys = [w << 8 | n for w, n in zip(self.program.words, self.program.lengths, strict=True)]
+        self.counts, self.dynamic = [0] * size, [0] * size
+        closures = ClosureCompiler(bindings, self.pending)
+        generated = BlockCompiler(bindings, plan, tracked, self.strict)
+        generated.namespace |= {"pending": self.pending, "settle": self.settle, "dyn": self.dynamic}
+        if bindings.pipeline is not None:
+            self.pipeline = Pipeline(bindings.pipeline, self.dynamic, learnt.take())
+            generated.namespace["price"] = self.pipeline.price
+        self.reader = Reader(self.program, plan, bindings, closures, generated, self.pipeline, self.strict)
 
-    # -- program ------------------------------------------------------------------------------------------------------
-
-    def index_of(self, pc: int) -> int:
-        """Return the index of the instruction at `pc`, or -1."""
-        if self._index is not None:
-            return self._index.get(pc, -1)
-        if not len(self.program):
-            return -1
-        step = self.program.unit // self.program.pc_unit
-        index, rest = divmod(pc - self.program.addresses[0], step)
-        return index if rest == 0 and 0 <= index < len(self.program) else -1
-
-    def decode(self, index: int) -> Decoded | None:
-        """Return the decoded instruction at `index`, None when it is illegal; equal words are decoded once."""
-        word, key = self.program.words[index], self._keys[index]
-        if key in self.decoded:
-            return self.decoded[key]
-        bits = 8 * self.program.length_of(index)
-        result = self.isa.decode(word, strict=self.strict, available=bits)
-        if result is not None and result.definition.encoding.width != bits:
-            result = None
-        self.decoded[key] = result
-        return result
-
-    def _step(self, index: int) -> Step:
-        pc = self.program.addresses[index]
-        decoded = self.decode(index)
-        if decoded is None:
-            return Step(self._illegal(index), 0, True, 0, clocked=False)
-        next_pc = pc + self.program.length_of(index) // self.program.pc_unit
-        watched = None
-        if self.pipeline is not None:
-            watched = self.watched.get(index)
-            if watched is None:
-                placed = Placed(decoded, self.program.words[index], pc, next_pc)
-                watched = self.watched[index] = self.bindings.watch(placed)
-        return self.closures.step(self._keys[index], decoded, pc, next_pc, watched)
-
-    def _illegal(self, index: int) -> Callable[[], Any]:
-        word, length = self.program.words[index], self.program.length_of(index)
-        text = f"{word:#0{2 + 2 * length}x} is not an instruction of {self.isa.name}"
-        if self.strict and self.isa.decode(word, strict=False, available=8 * length) is not None:
-            text = f"{word:#0{2 + 2 * length}x} is a reserved encoding"
-
-        def stop() -> None:
-            raise Trap("illegal_instruction", text, None, {"word": word} if self.isa.memory else None)
-
-        return stop
+    def close(self) -> None:
+        """End a run: finish the work in flight, and leave to the next one what this one has learnt."""
+        self._drain()
+        if self.pipeline is not None and self.learnt is not None:
+            self.pipeline.settle()
+            self.learnt.give(self.pipeline.memo)
 
     def block_at(self, pc: int) -> Block | None:
         """Return the block that starts at `pc`, or None outside the program."""
         block = self.blocks.get(pc)
-        if block is not None:
-            return block
-        first = self.index_of(pc)
-        if first < 0:
-            return None
-        steps: list[Step] = []
-        keys, known_steps = self._keys, self.closures.shared
-        for index in range(first, min(len(keys), first + MAX_BLOCK)):
-            step = known_steps.get(keys[index]) or self._step(index)
-            if steps and step.timed and self.pipeline is not None:  # priced before it is executed: a block of its own
-                break
-            steps.append(step)
-            if step.jumps or step.clocked:  # a clocked step may set a limit: what follows must look at it
-                break
-        end = first + len(steps) - 1
-        static = [s.cycles for s in steps if s.cycles is not None]
-        block = Block(
-            first,
-            len(steps),
-            pc,
-            steps,
-            [s.run for s in steps[:-1]],
-            steps[-1].run,
-            sum(static),
-            sum(s.bound for s in steps),
-            len(static) == len(steps) and not any(s.delays or s.timed for s in steps),
-            steps[-1].jumps,
-            self.program.addresses[end] + self.program.length_of(end) // self.program.pc_unit,
-        )
-        if self.pipeline is not None:
-            known = [self.watched[i] for i in range(first, first + len(steps)) if i in self.watched]  # not illegal ones
-            block.bound, block.number = self.pipeline.bound(known), self.pipeline.block(first, known)
-            block.asking = tuple(step for step, w in zip(steps, known, strict=False) if w.exprs)
-        self.blocks[pc] = block
+        if block is None:
+            shape = self.reader.shape_at(pc)
+            if shape is None:
+                return None
+            # Code that is there costs less than closures; with a pipeline model, where these cannot be shared, new code does.
+            ready = shape.template is not None or self.pipeline is not None
+            block = self.blocks[pc] = Block(shape, HOT if ready else 0)
         return block
+
+    def _build(self, block: Block) -> None:
+        """Make the closures of a block."""
+        block.steps = steps = self.reader.steps(block.shape)
+        block.head = [step.run for step in steps[:-1]]
+        block.asking = [step for step, fact in zip(steps, block.shape.facts, strict=True) if fact.exprs]
 
     # -- running ------------------------------------------------------------------------------------------------------
 
@@ -269,7 +202,7 @@ class Engine:
                 try:
                     if compiled is None:
                         result = self._closures(block)
-                    elif block.final_jumps:
+                    elif block.jumps:
                         times = min(room, most) // size or 1
                         if times > 1 and cycle_limit != _ENDLESS:
                             times = max(1, min(times, (cycle_limit - context.cycles) // max(1, block.bound)))
@@ -277,13 +210,13 @@ class Engine:
                         done = context.iterations
                         spent += patience if done >= times > 1 else done * size >> 6
                         context.instret = start + done * size
-                        if not compiled.timed:
+                        if not compiled.template.timed:
                             context.cycles += done * block.cycles
                         block.count += done
                     else:
                         result = compiled.run(start, 1)
                         context.instret = start + size
-                        if not compiled.timed:
+                        if not compiled.template.timed:
                             context.cycles += block.cycles
                         block.count += 1
                 except Trap as trap:
@@ -297,28 +230,32 @@ class Engine:
     def _closures(self, block: Block) -> int:
         """Execute a plain block by closures; only its last step may need the clock."""
         context = self.storage.context
+        if not block.steps:
+            self._build(block)
         self._position = steps = iter(block.head)
         for run in steps:
             run()
         self._position = None
         context.instret += block.size - 1
-        target = block.last()
+        target = block.steps[-1].run()
         context.instret += 1
         if self.pipeline is None:
             context.cycles += block.cycles
         else:
-            key = (block.number, *[step.seen[0] for step in block.asking])
+            key = (block.shape.number, *[step.seen[0] for step in block.asking])
             context.cycles += self.pipeline.price(key, context.cycles)
         block.count += 1
         block.heat += 1
-        return block.next_pc if target is None else int(target)
+        return block.shape.next_pc if target is None else int(target)
 
     def _slow(self, block: Block, cycle_limit: int) -> int | Outcome:
         """Execute a block with every limit checked before every instruction; return the next pc, or how it ended."""
         context, trace = self.storage.context, self.trace
-        addresses = self.program.addresses
+        addresses, facts = self.program.addresses, block.shape.facts
+        if not block.steps:
+            self._build(block)
         for offset, step in enumerate(block.steps):
-            index = self._stepped = block.first + offset
+            index = self._stepped = block.shape.first + offset
             pc = addresses[index]
             if context.instret >= context.deadline:
                 return self._deadline(pc)
@@ -327,13 +264,14 @@ class Engine:
             before = context.cycles
             try:
                 if self.pending:
-                    decoded = self.decode(index)
+                    decoded = facts[offset].decoded
                     self.settle(before, registers_used(decoded) if self.strict and decoded else ())
-                target = step.run() if self.pipeline is None else self._timed(self.pipeline, index, step)
+                target = step.run() if self.pipeline is None else self._timed(self.pipeline, index, facts[offset], step)
             except Trap as trap:
                 return self._stop(index, trap)
-            if step.cycles is not None:
-                context.cycles += step.cycles
+            cycles = facts[offset].cycles
+            if cycles is not None:
+                context.cycles += cycles
             else:
                 self.dynamic[index] += context.cycles - before
             context.instret += 1
@@ -347,53 +285,41 @@ class Engine:
                 self._stepped = -1
                 return Outcome(HALTED, pc, None, None) if target < 0 else int(target)
         self._stepped = -1
-        return block.next_pc
+        return block.shape.next_pc
 
-    def _timed(self, pipeline: Pipeline, index: int, step: Step) -> int | None:
+    def _timed(self, pipeline: Pipeline, index: int, facts: Facts, step: Step) -> int | None:
         """Execute one instruction and let the pipeline model move the clock; return the next pc if it may jump."""
-        context, watched = self.storage.context, self.watched.get(index)
+        context, watch = self.storage.context, facts.watch
         target: int | None
-        if watched is None:  # it is illegal
+        if watch is None:  # it is illegal
             target = step.run()
             return target
         now = context.cycles
-        if not step.timed:
+        if not facts.timed:
             target = step.run()
-            context.cycles = now + pipeline.step(index, watched, step.seen[0], now)
+            context.cycles = now + pipeline.step(index, watch, step.seen[0], now)
             return target
-        cycles = pipeline.step(index, watched, None, now)
+        cycles = pipeline.step(index, watch, None, now)
         context.shown = pipeline.model.clock()
         target = step.run()
         context.cycles = now + cycles
         return target
 
     def _may_compile(self, block: Block) -> bool:
-        if self.pipeline is not None and (block.steps[0].timed or self.bindings.has_delays):
-            block.heat = -_ENDLESS  # the clock must be right within the block: it is executed step by step
-            return False
-        legal = all(self.decode(i) is not None for i in range(block.first, block.first + block.size))
-        if not legal:
+        # The clock must be right within a block that reads it or puts something in flight: it is executed step by step.
+        stepped = self.pipeline is not None and (block.shape.facts[0].timed or self.bindings.has_delays)
+        if stepped or not block.shape.legal:
             block.heat = -_ENDLESS
-        return legal
+            return False
+        return True
 
     def _compile(self, block: Block) -> None:
-        items = []
-        for index in range(block.first, block.first + block.size):
-            decoded = self.decode(index)
-            assert decoded is not None
-            pc = self.program.addresses[index]
-            items.append((decoded, pc, pc + self.program.length_of(index) // self.program.pc_unit))
-        statics = [step.cycles for step in block.steps]
-        timing = None
-        if self.pipeline is not None:
-            watched = [self.watched[i] for i in range(block.first, block.first + block.size)]
-            timing = Timing(self.pipeline.price, block.number, watched)
         try:
-            block.compiled = self.generated.compile(items, statics, self.dynamic, block.first, timing)
+            block.compiled = self.reader.compile(block.shape)
         except (SyntaxError, RecursionError, MemoryError):  # nested more deeply than Python's parser goes
             block.heat = -_ENDLESS
             return
-        self.source_log.append((block.pc, block.compiled.source))
+        self.source_log.append((block.shape.pc, block.compiled.template.source))
 
     # -- exposed pipelines --------------------------------------------------------------------------------------------
 
@@ -413,7 +339,7 @@ class Engine:
                 if name == state and reg == number:
                     raise Trap("hazard", f"{state}[{number}] is not ready before cycle {due}; this is cycle {now}")
 
-    def drain(self) -> None:
+    def _drain(self) -> None:
         """Finish work in flight at the end of a run and count its cycles."""
         context = self.storage.context
         for due, store, number, value, _ in sorted(self.pending, key=_due):
@@ -433,7 +359,7 @@ class Engine:
         return Outcome(TRAP, pc, info, None)
 
     def _halt(self, block: Block) -> Outcome:
-        return Outcome(HALTED, self.program.addresses[block.first + block.size - 1], None, None)
+        return Outcome(HALTED, self.program.addresses[block.shape.first + block.size - 1], None, None)
 
     def _deadline(self, pc: int) -> Outcome:
         context = self.storage.context
@@ -448,29 +374,30 @@ class Engine:
 
     def _trapped(self, block: Block, trap: Trap) -> Outcome:
         """Bring counters up to the instruction that trapped inside a block."""
-        context = self.storage.context
+        context, shape = self.storage.context, block.shape
         compiled = block.compiled
         done = 0
         if compiled is None:
             offset = self._offset_of_closure(block)
         else:
             offset = self._offset_of_line(compiled, trap)
-            done = context.iterations if block.final_jumps else 0
+            done = context.iterations if block.jumps else 0
             block.count += done
         context.instret = self._entered + done * block.size + offset
-        if compiled is not None and compiled.timed:
-            context.cycles += compiled.unsynced[offset]
+        if compiled is not None and compiled.template.timed:
+            context.cycles += compiled.template.unsynced[offset]
         else:
-            context.cycles += done * block.cycles + sum(s.cycles or 0 for s in block.steps[:offset])
-        for index in range(block.first, block.first + offset):
+            context.cycles += done * block.cycles + sum(f.cycles or 0 for f in shape.facts[:offset])
+        for index in range(shape.first, shape.first + offset):
             self.counts[index] += 1
         if self.pipeline is not None:  # values of instructions in front of the trap are still where they were kept
             seen = _trace_in(compiled, trap).tb_frame.f_locals if compiled is not None else {}
-            for position, step in enumerate(block.steps[:offset]):
-                index, now = block.first + position, context.cycles
-                value = step.seen[0] if compiled is None else seen.get(f"{SEEN}{position}")
-                context.cycles = now + self.pipeline.step(index, self.watched[index], value, now)
-        return self._stop(block.first + offset, trap)
+            for position, fact in enumerate(shape.facts[:offset]):
+                assert fact.watch is not None
+                index, now = shape.first + position, context.cycles
+                value = block.steps[position].seen[0] if compiled is None else seen.get(f"{SEEN}{position}")
+                context.cycles = now + self.pipeline.step(index, fact.watch, value, now)
+        return self._stop(shape.first + offset, trap)
 
     def _offset_of_closure(self, block: Block) -> int:
         if self._position is None:
@@ -478,7 +405,7 @@ class Engine:
         return block.size - 2 - int(self._position.__length_hint__())
 
     def _offset_of_line(self, compiled: CompiledBlock, trap: Trap) -> int:
-        return compiled.offsets[_trace_in(compiled, trap).tb_lineno - 1]
+        return compiled.template.offsets[_trace_in(compiled, trap).tb_lineno - 1]
 
     def _locate(self) -> int:
         """Return the index of the instruction that is executing (rare: used to place reports)."""
@@ -487,16 +414,16 @@ class Engine:
         block = self._block
         assert block is not None
         if block.compiled is None:
-            return block.first + self._offset_of_closure(block)
+            return block.shape.first + self._offset_of_closure(block)
         frame = sys._getframe()
         while frame.f_code is not block.compiled.code:
             assert frame.f_back is not None
             frame = frame.f_back
-        return block.first + block.compiled.offsets[frame.f_lineno - 1]
+        return block.shape.first + block.compiled.template.offsets[frame.f_lineno - 1]
 
     def _stop(self, index: int, trap: Trap) -> Outcome:
         pc = self.program.addresses[index]
-        decoded = self.decode(index)
+        decoded = self.reader.decode(index)
         registers = operand_values(self.isa, decoded, self.storage) if decoded else {}
         info = TrapInfo(
             trap.kind,
@@ -519,9 +446,10 @@ class Engine:
         cycles = list(self.dynamic)  # with a pipeline model that is all of them
         for block in self.blocks.values():
             if block.count:
-                for index in range(block.first, block.first + block.size):
+                for index in range(block.shape.first, block.shape.first + block.size):
                     counts[index] += block.count
-        for index, count in enumerate(counts):
-            if self.pipeline is None and count and (price := self._step(index).cycles) is not None:
-                cycles[index] = count * price
+        if self.pipeline is None:
+            for index, count in enumerate(counts):
+                if count and (price := self.reader.facts(index).cycles) is not None:
+                    cycles[index] = count * price
         return counts, cycles

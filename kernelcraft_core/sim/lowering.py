@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from attrs import define, field
@@ -12,6 +13,7 @@ from kernelcraft_core.isa.model import Rows, Words
 from kernelcraft_core.isa.types import int_range
 from kernelcraft_core.sim.bind import Bindings, zero_of
 from kernelcraft_core.sim.emit import UFUNC, Value, constant, exact_halves, extend, float_text, join, negate, within
+from kernelcraft_core.sim.plan import Plan
 from kernelcraft_core.sim.rounding import SCALAR, round_f32, to_double
 
 _ZERO = Int(0, 0)
@@ -29,11 +31,12 @@ class Env:
 
 @define(eq=False)
 class Lowering:
-    """Turns typed expressions into source; what they name is bound in `namespace`."""
+    """Turns typed expressions into source; `_needs` collects the names it uses, with what makes their values for a run."""
 
     bindings: Bindings
+    plan: Plan
     tracked: bool = False
-    namespace: dict[str, Any] = field(factory=dict, init=False)
+    _needs: dict[str, Callable[[Lowering], Any]] = field(factory=dict, init=False)
     _temps: int = field(default=0, init=False)
 
     def _temp(self) -> str:
@@ -220,11 +223,15 @@ class Lowering:
 
     def _function(self, call: ir.Call) -> str:
         handles = tuple(a.state for a in call.args if isinstance(a, ir.Handle))
-        function = self.bindings.primitive(call.primitive, handles)
-        return self._bind("_".join(("p", call.primitive.name, *handles)), function)
+        primitive = call.primitive
+        return self._need(
+            (id(primitive), handles),
+            "_".join(("p", primitive.name, *handles)),
+            lambda run: run.bindings.primitive(primitive, handles),
+        )
 
-    def _bind(self, name: str, value: Any) -> str:
-        name = name.replace(".", "_")
-        while self.namespace.setdefault(name, value) is not value:  # two pairs of names may join to the same one
-            name += "_"
+    def _need(self, thing: Hashable, wanted: str, make: Callable[[Lowering], Any]) -> str:
+        """Return the name of a thing in the source; `make` gives it in a run and may hold nothing of this one."""
+        name = self.plan.name(thing, wanted)
+        self._needs[name] = make
         return name

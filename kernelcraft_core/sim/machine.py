@@ -12,6 +12,7 @@ from kernelcraft_core.diagnostics import Diagnostic, MachineError, did_you_mean,
 
 if TYPE_CHECKING:
     from kernelcraft_core.isa import Isa
+    from kernelcraft_core.isa.docs_costs import CostTable
     from kernelcraft_core.sim.pipeline import PipelineModel
     from kernelcraft_core.sim.timing import TimingModel
 
@@ -90,6 +91,8 @@ class Machine:
         extensions: names of ISA extensions this preset comes with.
         timing: makes the timing model of a run, `timing(isa, machine)`: a `TimingModel`, or a `PipelineModel` where instructions
             overlap. None: the records' latencies, added up.
+        costs: makes what the reference says of time, `costs(isa, machine)`, where `timing` makes a `PipelineModel`: the records'
+            latencies say nothing then.
     """
 
     name: str
@@ -97,6 +100,7 @@ class Machine:
     clock_ns: float | None = None
     extensions: tuple[str, ...] = ()
     timing: Callable[[Isa, Machine], TimingModel | PipelineModel] | None = None
+    costs: Callable[[Isa, Machine], CostTable] | None = None
     doc: str = ""
     values: Mapping[str, Value] = field(factory=dict)
 
@@ -117,6 +121,10 @@ class Machine:
         value = self.values[name]
         assert isinstance(value, int), name
         return value
+
+    def cost_table(self, isa: Isa) -> CostTable | None:
+        """Return what is known of the costs of `isa`'s instructions here, or None where the records say it."""
+        return None if self.costs is None else self.costs(isa, self)
 
     def override(self, overrides: Mapping[str, Any]) -> Machine:
         """Return this machine with some parameters changed.

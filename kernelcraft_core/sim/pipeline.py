@@ -11,11 +11,15 @@ Source of the idea: Schnarr and Larus, "Fast Out-Of-Order Processor Simulation U
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Protocol, runtime_checkable
+from itertools import count
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from attrs import define, field, frozen
 
 from kernelcraft_core.isa import Decoded
+
+if TYPE_CHECKING:
+    from kernelcraft_core.sim.plan import Facts
 
 TAKEN = "taken"
 """As a value of a `Watch`: 1 if a jump of the instruction is carried out, else 0."""
@@ -35,7 +39,9 @@ class Placed:
 
 @frozen(eq=False)
 class Watch:
-    """What a model wants of one instruction of the program; made once, used at each execution.
+    """What a model wants of one instruction of the program; made once, used at each execution of every run on the machine.
+
+    It may hold nothing that belongs to one run.
 
     Attributes:
         item: what `step` is handed: the model's own record of the instruction.
@@ -45,6 +51,8 @@ class Watch:
         states: names of state that `digest` is handed before the values, alive: it must not keep or change it.
         digest: makes the one value that `step` is handed of states and values. Without it, that is the value itself, or
             a tuple if there are several.
+        live: `digest` is handed the model of the run in front of all that. It is called once per execution, in order, so it
+            may keep in the model what it needs for the next one; what `step` remembers is none of its business.
     """
 
     item: Any
@@ -52,6 +60,7 @@ class Watch:
     values: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
     digest: Callable[..., Hashable] | None = None
+    live: bool = False
 
 
 @runtime_checkable
@@ -66,7 +75,7 @@ class PipelineModel(Protocol):
     backlog: int
 
     def watch(self, placed: Placed) -> Watch:
-        """Return how an instruction is timed; called once for each place in the program."""
+        """Return how an instruction is timed; called once for each place in the program, not in every run."""
         ...
 
     def step(self, item: Any, value: Any) -> int:
@@ -94,7 +103,7 @@ class PipelineModel(Protocol):
 
 @frozen(eq=False)
 class Watched:
-    """A watch whose expressions are checked and whose states are bound."""
+    """A watch in one run: its expressions are checked, and what its digest is handed is bound."""
 
     watch: Watch
     exprs: tuple[Any, ...]
@@ -119,9 +128,9 @@ class _State(dict[tuple[Any, ...], "_Outcome"]):
 
 @define(eq=False)
 class _Outcome:
-    """What a block did: how far it moved the clock, by instruction; the state behind it; how often it was looked up."""
+    """What a block did: how far it moved the clock, by instruction; the state behind it; how often this run looked it up."""
 
-    first: int
+    number: int
     cycles: int
     shares: tuple[int, ...]
     state: _State
@@ -130,6 +139,33 @@ class _Outcome:
 
 _UNKNOWN = _State(None)
 """The state of a model that was stepped, as long as nobody needs its name; no outcome is kept in it."""
+_numbers = count()
+
+
+@define(eq=False)
+class Memo:
+    """Outcomes of blocks on one machine: true for every run of every program there.
+
+    Attributes:
+        numbers: what a block is (the words of its instructions and where they stand) -> its number.
+        states: snapshot -> state.
+        outcomes: all of them.
+    """
+
+    numbers: dict[Hashable, int] = field(factory=dict)
+    states: dict[Hashable, _State] = field(factory=dict)
+    outcomes: list[_Outcome] = field(factory=list)
+
+    def number(self, content: Hashable) -> int:
+        """Return the number of a block; blocks of equal content share it."""
+        if len(self.numbers) >= CAPACITY:
+            self.numbers.clear()  # no number is ever given twice
+        return self.numbers.setdefault(content, next(_numbers))
+
+    def forget(self) -> None:
+        """Forget all outcomes."""
+        self.outcomes.clear()
+        self.states.clear()
 
 
 @define(eq=False)
@@ -145,22 +181,20 @@ class Pipeline:
 
     model: PipelineModel
     spent: list[int]
+    memo: Memo = field(factory=Memo)
     hits: int = 0
     misses: int = 0
-    _blocks: list[tuple[int, tuple[Watched, ...]]] = field(factory=list)
-    _states: dict[Hashable, _State] = field(factory=dict)
-    _outcomes: list[_Outcome] = field(factory=list)
+    _blocks: dict[int, tuple[int, Sequence[Facts]]] = field(factory=dict)
     _state: _State = _UNKNOWN
     _live: bool = True  # whether the model is in the state `_state`
 
-    def block(self, first: int, watched: Sequence[Watched]) -> int:
-        """Return the number of a block: instructions `first ...` of the program, which are executed in a row."""
-        self._blocks.append((first, tuple(watched)))
-        return len(self._blocks) - 1
+    def block(self, number: int, first: int, facts: Sequence[Facts]) -> None:
+        """Take in a block: instructions `first ...` of the program, which are executed in a row."""
+        self._blocks[number] = (first, facts)
 
-    def bound(self, watched: Sequence[Watched]) -> int:
+    def bound(self, facts: Sequence[Facts]) -> int:
         """Return how far the clock moves at most while these instructions are executed."""
-        return self.model.backlog + sum(w.watch.bound for w in watched)
+        return self.model.backlog + sum([f.watch.bound for f in facts if f.watch is not None])
 
     def price(self, key: tuple[Any, ...], now: int) -> int:
         """Return by how much a block moved the clock, which was at `now` when it began.
@@ -179,19 +213,19 @@ class Pipeline:
         self._live = False
         return found.cycles
 
-    def step(self, index: int, watched: Watched, value: Any, now: int) -> int:
+    def step(self, index: int, watch: Watch, value: Any, now: int) -> int:
         """Return by how much the instruction of this index moves the clock, which is at `now`."""
         self._revive(now)
         self._state = _UNKNOWN
-        cycles = self.model.step(watched.watch.item, value)
+        cycles = self.model.step(watch.item, value)
         self.spent[index] += cycles
         return cycles
 
     def settle(self) -> None:
         """Bring `spent` and `hits` up to date."""
-        for outcome in self._outcomes:
+        for outcome in self.memo.outcomes:
             if outcome.times:
-                self._add(outcome.first, outcome.shares, outcome.times)
+                self._add(self._blocks[outcome.number][0], outcome.shares, outcome.times)
                 self.hits += outcome.times
                 outcome.times = 0
 
@@ -210,27 +244,27 @@ class Pipeline:
         snapshot = self.model.snapshot()
         if snapshot is None:
             return _UNKNOWN
-        state = self._states.get(snapshot)
+        states = self.memo.states
+        state = states.get(snapshot)
         if state is None:
-            state = self._states[snapshot] = _State(snapshot)
+            state = states[snapshot] = _State(snapshot)
         return state
 
     def _learn(self, key: tuple[Any, ...], now: int) -> int:
         """Step through a block that was not met in this state, and keep what it did."""
         self._revive(now)
-        if len(self._outcomes) >= CAPACITY:
+        if len(self.memo.outcomes) >= CAPACITY:
             self.settle()
-            self._outcomes.clear()
-            self._states.clear()
+            self.memo.forget()
         before = self._state
-        first, watched = self._blocks[key[0]]
+        first, facts = self._blocks[key[0]]
         values, step = iter(key[1:]), self.model.step
-        shares = tuple([step(w.watch.item, next(values) if w.exprs else None) for w in watched])
+        shares = tuple([step(f.watch.item, next(values) if f.exprs else None) for f in facts if f.watch is not None])
         self._add(first, shares)
         self.misses += 1
         self._state = self._named()
         cycles = sum(shares)
         if before is not _UNKNOWN:
-            before[key] = outcome = _Outcome(first, cycles, shares, self._state)
-            self._outcomes.append(outcome)
+            before[key] = outcome = _Outcome(key[0], cycles, shares, self._state)
+            self.memo.outcomes.append(outcome)
         return cycles

@@ -25,7 +25,8 @@ def apply_state(storage: Storage, state: Mapping[str, Any]) -> int | None:
     """Put `state` into `storage` and return the preset program counter, if there is one.
 
     Register files, word and row memories take a sequence from index 0 or `{index: value}`; byte memories take bytes (or a
-    uint8 array) from their first address or `{address: bytes}`; single registers a number; arrays their natural shape.
+    uint8 array) from their first address or `{address: bytes}`; single registers a number; arrays their natural shape or
+    `{index: row}`.
 
     Raises:
         MachineError: KC0510 unknown name, KC0511 wrong shape or type, KC0512 a value out of range, KC0513 more data than
@@ -56,6 +57,9 @@ def apply_state(storage: Storage, state: Mapping[str, Any]) -> int | None:
                     slot[index] = number
             case Scalar(bits=bits, dtype=dtype):
                 slot[0] = _cell(value, bits, dtype, name)
+            case Array(dtype=dtype) if isinstance(value, Mapping):
+                for index, row in _cells(name, value, len(slot)):
+                    slot[index] = _array(row, slot.shape[1:], dtype, f"{name}[{index}]")
             case Array(dtype=dtype):
                 slot[...] = _array(value, slot.shape, dtype, name)
             case Words(bits=None, dtype=str(dtype)) if not isinstance(value, Mapping):

@@ -143,7 +143,7 @@ class RunResult:
     Attributes:
         status: `halted`, `trap` or `limit`.
         cycles: cycles of the executed instructions, work in flight drained.
-        instret: instructions retired (one that traps does not count).
+        instret: instructions retired (one that traps does not count); 0 of a halted run where a back end does not count them.
         latency_ns: cycles times the clock, or None where no clock is given.
         trap, limit: what stopped the run, when something did.
         state: name -> final registers and memories; large memories are lazy views.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from attrs import define, field
+from attrs import define, evolve, field
 
 from kernelcraft_core.diagnostics import Diagnostic, SimulationError, did_you_mean, printable
 from kernelcraft_core.isa import Isa, Program
@@ -15,6 +15,7 @@ from kernelcraft_core.sim.machine import Machine
 from kernelcraft_core.sim.pipeline import PipelineModel
 from kernelcraft_core.sim.preset import StateView, apply_state, load_program
 from kernelcraft_core.sim.result import Limits, LineProfile, Profile, RunResult, UndefinedRead
+from kernelcraft_core.sim.reuse import learnt
 from kernelcraft_core.sim.state import Context, Storage
 from kernelcraft_core.sim.timing import SequentialTiming, TimingModel
 
@@ -63,38 +64,19 @@ class Simulator:
         """
         engine = engine or self.engine
         _choice("engine", engine, ENGINES)
-        _choice("fill", fill, FILLS)
         _choice("timing", timing, TIMINGS)
         limits = limits if limits is not None else Limits()
-        _check_limits(limits)
-        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 1 << 128:
-            raise SimulationError(Diagnostic("KC0403", "seed is not a whole number in 0..2**128-1"))
-        if not isinstance(program, Program):
-            message = f"a program is needed, not {type(program).__name__}"
-            raise SimulationError(Diagnostic("KC0402", message, hint="assemble the text first"))
-        if program.digest != self.isa.digest:
-            ours, theirs = f"{self.isa.name} {self.isa.digest[:12]}", f"{program.isa_name} {program.digest[:12]}"
-            message = f"the program was assembled for {theirs}, this is {ours}"
-            raise SimulationError(
-                Diagnostic("KC0402", message, hint="assemble it again for this target and its extensions")
-            )
-        context = Context(self.isa, self.machine, strict, fill == "pattern", seed)
-        storage = Storage(self.isa, context)
-        load_program(storage, program)
-        entry = apply_state(storage, state or {})
-        if entry is not None:
-            import attrs
-
-            program = attrs.evolve(program, entry=entry)
+        program, storage = prepare(self.isa, self.machine, program, state, limits, fill=fill, seed=seed, strict=strict)
+        context = storage.context
         model: TimingModel | PipelineModel | None = None
+        known = learnt(self.isa, self.machine)
         # Where results become visible cycles later, what a program computes depends on time: it goes on, unreported.
-        exposed = any(definition.record.delay for definition in self.isa)
-        if timing != "none" or exposed:
+        if timing != "none" or known.has_delays:
             model = self.machine.timing(self.isa, self.machine) if self.machine.timing else SequentialTiming()
-        loop = Engine(program, storage, model, limits, engine, strict, [] if trace else None)
+        loop = Engine(program, storage, model, limits, engine, strict, [] if trace else None, known)
         with np.errstate(all="ignore"):
             outcome = loop.run()
-            loop.drain()
+            loop.close()
         clock = self.machine.clock_ns
         reads = tuple(
             UndefinedRead(memory, address, program.addresses[index], program.lines[index] or None)
@@ -116,6 +98,54 @@ class Simulator:
         )
 
 
+def prepare(
+    isa: Isa,
+    machine: Machine,
+    program: Program,
+    state: Mapping[str, Any] | None,
+    limits: Limits,
+    *,
+    fill: str = "zero",
+    seed: int = 0,
+    strict: bool = False,
+) -> tuple[Program, Storage]:
+    """Return the program with its entry, and the storage it starts on; what is asked for is checked.
+
+    Simulators of other back ends start from it as well, so that a program finds the same memory on all of them.
+
+    Args:
+        isa: of the machine.
+        machine: what the program is to run on.
+        program: it must have been assembled for this ISA.
+        state: presets by name, a preset `pc` included (see `apply_state`).
+        limits: of the run; only checked.
+        fill: `zero` or `pattern`.
+        seed: of the pattern.
+        strict: as in `Simulator.run`.
+
+    Raises:
+        SimulationError: KC0402 the program is for another ISA, KC0403 an option is unknown, KC0404 a limit is not usable.
+        MachineError: KC051x a preset is wrong.
+    """
+    _choice("fill", fill, FILLS)
+    _check_limits(limits)
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 1 << 128:
+        raise SimulationError(Diagnostic("KC0403", "seed is not a whole number in 0..2**128-1"))
+    if not isinstance(program, Program):
+        message = f"a program is needed, not {type(program).__name__}"
+        raise SimulationError(Diagnostic("KC0402", message, hint="assemble the text first"))
+    if program.digest != isa.digest:
+        ours, theirs = f"{isa.name} {isa.digest[:12]}", f"{program.isa_name} {program.digest[:12]}"
+        message = f"the program was assembled for {theirs}, this is {ours}"
+        raise SimulationError(
+            Diagnostic("KC0402", message, hint="assemble it again for this target and its extensions")
+        )
+    storage = Storage(isa, Context(isa, machine, strict, fill == "pattern", seed))
+    load_program(storage, program)
+    entry = apply_state(storage, state or {})
+    return program if entry is None else evolve(program, entry=entry), storage
+
+
 def _profile(loop: Engine) -> Profile:
     counts, cycles = loop.totals()
     lines: list[LineProfile] = []
@@ -126,7 +156,7 @@ def _profile(loop: Engine) -> Profile:
     for index, count in enumerate(counts):
         if not count:
             continue
-        decoded = loop.decode(index)
+        decoded = loop.reader.decode(index)
         if decoded is None:
             continue
         record, name, spent = decoded.definition.record, decoded.definition.mnemonic, cycles[index]

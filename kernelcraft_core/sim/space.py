@@ -1,7 +1,7 @@
 """`AddressSpace`: several byte memories at their bases behind one pair of load and store, each with its access rights.
 
 The usual access, aligned and in a memory of at most a few, costs a comparison and an index into a typed view of the memory's
-bytes. What is unaligned, tracked or wrong takes the memory's own path.
+bytes. What is unaligned, not defined or wrong takes the memory's own path.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Views = dict[int, memoryview]
 
 
 def _views(memory: ByteMemory) -> Views:
-    if sys.byteorder != "little" or memory.tracked or memory.base % 8:
+    if sys.byteorder != "little" or memory.base % 8:
         return {}
     whole = memoryview(memory.data).cast("B")
     return {n: whole[: memory.size // n * n].cast(code) for n, code in _FORMATS.items()}
@@ -58,8 +58,10 @@ class AddressSpace:
             if low <= address <= end - length:
                 view = views.get(length)
                 if view is not None and not address % length:
-                    value: int = view[(address - low) // length]
-                    return value
+                    offset = address - low
+                    if not memory.tracked or memory.known(offset, length):
+                        value: int = view[offset // length]
+                        return value
                 self._check("load", address, length)
                 return int.from_bytes(memory.span(address, length).tobytes(), "little")
         raise self.fault("load", address, length)
@@ -75,9 +77,10 @@ class AddressSpace:
                 view = views.get(length)
                 if view is not None and not address % length:
                     offset = address - low
-                    view[offset // length] = value & ((1 << 8 * length) - 1)
-                    memory.dirty.add(offset >> 12)
-                    return
+                    if not memory.tracked or memory.known(offset, length):
+                        view[offset // length] = value & ((1 << 8 * length) - 1)
+                        memory.dirty.add(offset >> 12)
+                        return
                 self._check("store", address, length)
                 data = (value & ((1 << 8 * length) - 1)).to_bytes(length, "little")
                 memoryview(memory.target(address, length))[:] = data
@@ -99,6 +102,21 @@ class AddressSpace:
             Trap: `out_of_bounds`.
         """
         return self._memory("store", address, length).target(address, length)
+
+    def window(self, what: str, address: int, length: int) -> Any:
+        """Return a uint8 view of bytes to `load` or `store` if they are in one memory that allows it, all defined; else None.
+
+        Bytes of a store count as written.
+        """
+        for low, end, _, memory in self._readable if what == "load" else self._writable:
+            if low <= address <= end - length:
+                offset = address - low
+                if not memory.known(offset, length):
+                    return None
+                if what == "store":
+                    memory.mark(offset, length)
+                return memory.data[offset : offset + length]
+        return None
 
     def _memory(self, what: str, address: int, length: int) -> ByteMemory:
         for low, end, _, memory in self._by_right[_NOUNS[what][0]]:

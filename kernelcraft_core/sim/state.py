@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import mmap
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ _ACCESSES = frozenset((1, 2, 4, 8))
 BLOCK = 64
 """Granule in bytes in which a byte memory remembers what is defined."""
 MAX_REPORTED = 100
-_MAPPED = 1 << 20
+_MAPPED, _HUGE = 1 << 20, 1 << 24
+"""Bytes from which memories are mapped, and up to which that is done in huge pages."""
 _NOISE_NAN = 1 / 16
 """Share of NaN in the noise of float memories."""
 _NOISE_ROWS, _NOISE_ELEMENTS = 17, 257 * 64  # how many rows of noise repeat: at least, and by their elements
@@ -70,17 +72,27 @@ class Context:
 def lazy_zeros(shape: tuple[int, ...], dtype: Any) -> Any:
     """Return a zero-filled array whose pages the operating system commits only when they are touched.
 
-    Large ones are mapped: numpy's own allocation may clear all of it at once, or take huge pages for sparse use.
+    Large ones are mapped: numpy's own allocation may clear all of it at once, or take huge pages for sparse use. Medium ones
+    ask for huge pages, because committing a thousand small ones takes longer than many a run.
     """
     size = math.prod(shape) * np.dtype(dtype).itemsize
     if size < _MAPPED:
         return np.zeros(shape, dtype)
     try:
-        pages = mmap.mmap(-1, size)
+        pages = _pages(size)
     except (OSError, ValueError, OverflowError, MemoryError):
         message = f"a memory of {size:,} bytes cannot be reserved on this computer"
         raise MachineError(Diagnostic("KC0504", message, hint="choose a smaller size by a machine parameter")) from None
     return np.frombuffer(pages, dtype).reshape(shape)
+
+
+def _pages(size: int) -> mmap.mmap:
+    if size > _HUGE or not hasattr(mmap, "MADV_HUGEPAGE"):
+        return mmap.mmap(-1, size)
+    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    with suppress(OSError):  # a kernel without them
+        pages.madvise(mmap.MADV_HUGEPAGE)
+    return pages
 
 
 class _ReadMap(dict[int, Any]):
@@ -290,6 +302,7 @@ class ByteMemory:
         self._bytes = memoryview(self.data)
         self.tracked = context.tracked
         self.defined = lazy_zeros((-(-size // BLOCK) if self.tracked else 0,), np.bool_)
+        self._flags = memoryview(self.defined)
         self.dirty: set[int] = set()
         self._pattern: Any = None
 
@@ -308,6 +321,15 @@ class ByteMemory:
             )
         return offset
 
+    def known(self, offset: int, length: int) -> bool:
+        """Return whether at least one byte is asked for, and all are defined; then reading them needs no report."""
+        if not self.tracked:
+            return True
+        first, last, flags = offset // BLOCK, (offset + length - 1) // BLOCK, self._flags
+        if not (length and flags[first] and flags[last]):
+            return False
+        return last - first < 2 or bool(self.defined[first + 1 : last].all())
+
     def span(self, address: int, length: int) -> Any:
         """Return a uint8 view of `length` bytes to read."""
         offset = self.offset(address, length)
@@ -320,8 +342,13 @@ class ByteMemory:
         offset = self.offset(address, length)
         if self.tracked:
             self._define(offset, length)
-        self.dirty.update(range(offset // 4096, (offset + length - 1) // 4096 + 1))
+        self.mark(offset, length)
         return self.data[offset : offset + length]
+
+    def mark(self, offset: int, length: int) -> None:
+        """Note that bytes are written."""
+        first, last = offset >> 12, offset + length - 1 >> 12
+        self.dirty.add(first) if first == last else self.dirty.update(range(first, last + 1))
 
     def grid(self, address: int, rows: int, step: int, length: int) -> Any:
         """Return a read-only uint8 array (rows, length): row i holds the bytes at `address + i * step`."""
@@ -349,9 +376,7 @@ class ByteMemory:
         offset = self.offset(address, length)
         if self.tracked:
             self._define(offset, length)
-        self.dirty.add(offset >> 12)
-        if offset + length - 1 >> 12 != offset >> 12:
-            self.dirty.add(offset + length - 1 >> 12)
+        self.mark(offset, length)
         self._bytes[offset : offset + length] = (value & ((1 << 8 * length) - 1)).to_bytes(length, "little")
 
     def _refused(self, address: int, length: int) -> Trap:
@@ -366,22 +391,21 @@ class ByteMemory:
             if self.tracked:
                 self._define(offset, len(data))
             self.data[offset : offset + len(data)] = data
-            self.dirty.update(range(offset // 4096, (offset + len(data) - 1) // 4096 + 1))
+            self.mark(offset, len(data))
 
     def _blocks(self, offset: int, length: int) -> range:
         return range(offset // BLOCK, (offset + length - 1) // BLOCK + 1) if length else range(0)
 
     def _check(self, offset: int, length: int) -> None:
-        blocks = self._blocks(offset, length)
-        if len(blocks) and not self.defined[blocks.start : blocks.stop].all():
-            for block in blocks:
+        if not self.known(offset, length):
+            for block in self._blocks(offset, length):
                 if not self.defined[block]:
                     self.context.report(self.name, self.base + max(offset, block * BLOCK))
                     self._fill(block)
 
     def _define(self, offset: int, length: int) -> None:
         blocks = self._blocks(offset, length)
-        if not blocks:
+        if not blocks or self.known(offset, length):
             return
         for block in (blocks.start, blocks.stop - 1):  # bytes beside a partial write stay undefined noise
             if not self.defined[block]:

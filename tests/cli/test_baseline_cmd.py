@@ -63,6 +63,8 @@ def test_show_prints_the_kernel_that_is_scored(kc: Kc, tmp_path: Path) -> None:
     cell = ("--target", "toy", "--task", "triple", "--config", "c1")
     text = kc("baseline", "show", *cell, "--kind", "expert").stdout
     assert text != kc("baseline", "show", *cell).stdout
+    entry = json.loads(kc("baseline", "show", *cell, "--kind", "expert", "--json").stdout)
+    assert (entry["kind"], entry["source"].rstrip("\n")) == ("expert", text.rstrip("\n"))
     kc("baseline", "show", *cell, "--kind", "expert", "--out", str(tmp_path / "k.s"))
     kc("eval", *cell, str(tmp_path / "k.s"))
     assert (tmp_path / "k.s").read_text(encoding="utf-8").rstrip("\n") == text.rstrip("\n")
@@ -90,12 +92,12 @@ def test_build_writes_compares_and_reports(kc: Kc, compiled: Callable[[Any], Pat
         (None, (), 3, "KC0630"),
         ("a", ("--compiler", "othr"), 3, "other"),
         ("fails", (), 1, "no such thing"),
-        ("a", ("--task", "nothing"), None, "KC0603"),
-        ("a", ("--config", "C9"), 2, "no workload is of these"),
+        ("a", ("--task", "nothing"), 3, "KC0603"),
+        ("a", ("--config", "C9"), 3, "no workload is of these"),
     ],
 )
 def test_build_that_cannot_be_done_is_explained(
-    kc: Kc, compiled: Callable[[Any], Path], text: Any, options: tuple[str, ...], code: int | None, message: str
+    kc: Kc, compiled: Callable[[Any], Path], text: Any, options: tuple[str, ...], code: int, message: str
 ) -> None:
     folder = compiled(text)
     done = kc("baseline", "build", "--target", "toy", *options, exit_code=code)

@@ -133,7 +133,7 @@ def test_folder_without_episode_is_told(kc: Any, tmp_path: Path) -> None:
 def test_start_refuses_what_is_not_there(kc: Any, tmp_path: Path) -> None:
     start = ("episode", "start", str(tmp_path / "new"), "--task", "triple", "--config")
     kc(*start, "C1", "--target", "nothing", exit_code=3)
-    kc(*start, "C9", "--target", "toy", exit_code=2)
+    kc(*start, "C9", "--target", "toy", exit_code=3)
     assert not (tmp_path / "new").exists()
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "file").touch()

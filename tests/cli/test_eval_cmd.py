@@ -88,7 +88,7 @@ def test_eval_kernel_from_standard_input(kc: Kc) -> None:
 def test_eval_kernels_that_come_with_the_target(kc: Kc) -> None:
     assert "1.591" in kc(*TRIPLE, "--kind", "expert").stdout
     assert "mismatch" in kc(*TRIPLE, "--kind", "published", exit_code=1).stdout
-    assert "KC0607" in kc(*TRIPLE, "--kind", "naive", exit_code=2).stderr
+    assert "KC0607" in kc(*TRIPLE, "--kind", "naive", exit_code=3).stderr
 
 
 def test_eval_machine_parameters(kc: Kc) -> None:
@@ -100,8 +100,8 @@ def test_eval_machine_parameters(kc: Kc) -> None:
     ("args", "code", "text"),
     [
         (("--target", "toi", "--task", "triple", "--config", "C1", "--kind", "expert"), 3, "did you mean toy"),
-        (("--target", "toy", "--task", "tripel", "--config", "C1", "--kind", "expert"), 2, "did you mean triple"),
-        (("--target", "toy", "--task", "triple", "--config", "C9", "--kind", "expert"), 2, "configurations: C1, C2"),
+        (("--target", "toy", "--task", "tripel", "--config", "C1", "--kind", "expert"), 3, "did you mean triple"),
+        (("--target", "toy", "--task", "triple", "--config", "C9", "--kind", "expert"), 3, "configurations: C1, C2"),
         (("--target", "toy", "--task", "triple", "--config", "C1"), 2, "name a FILE"),
         ((*TRIPLE, "--kind", "expert", "--draws", "1"), 2, "2<=x<=1000"),
         (("--target", "toy", "--task", "triple", "--config", "C1", "x.asm", "--kind", "expert"), 2, "name a FILE"),
@@ -131,8 +131,9 @@ def test_list_tasks_with_a_configuration_prints_its_layout(kc: Kc) -> None:
     assert "x: 4 words" not in out
     assert (
         "configurations: C1, C2"
-        in kc("list-tasks", "--task", "triple", "--target", "toy", "--config", "C3", exit_code=2).stderr
+        in kc("list-tasks", "--task", "triple", "--target", "toy", "--config", "C3", exit_code=3).stderr
     )
+    assert "configurations: C1, C2" in kc("list-tasks", "--task", "triple", "--config", "C3", exit_code=3).stderr
     assert "goes with --task" in kc("list-tasks", "--config", "C1", exit_code=2).stderr
 
 
@@ -145,7 +146,7 @@ def test_list_tasks_json(kc: Kc) -> None:
 
 
 def test_list_tasks_unknown_name_is_explained(kc: Kc) -> None:
-    assert "did you mean triple" in kc("list-tasks", "--task", "trile", exit_code=2).stderr
+    assert "did you mean triple" in kc("list-tasks", "--task", "trile", exit_code=3).stderr
     assert "did you mean toy" in kc("list-tasks", "--target", "toi", exit_code=3).stderr
 
 

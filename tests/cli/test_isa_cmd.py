@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,7 @@ def test_show_space_lists_free_opcodes(run: Any) -> None:
         (("show", "tyo"), 3, "did you mean toy"),
         (("show", "toy", "--extension", "Xduble"), 3, "did you mean Xdouble"),
         (("show", "toy", "--extension", "none.toml"), 2, "no such file"),
-        (("show", "toy", "--machine", "tox"), 2, "did you mean toy"),
+        (("show", "toy", "--machine", "tox"), 3, "did you mean toy"),
         (("show", "toy", "--set", "MUL_CYCLE=3"), 2, "did you mean MUL_CYCLES"),
         (("show", "toy", "--set", "MUL_CYCLES=0"), 2, "1..64"),
         (("show", "toy", "--set", "MUL_CYCLES"), 2, "PARAM=VALUE"),
@@ -290,23 +291,45 @@ def test_docs_prints_the_reference(run: Any) -> None:
 
 def test_docs_writes_all_pages(run: Any, tmp_path: Path) -> None:
     folder = tmp_path / "new" / "pages"
-    result = run(docs, "toy", "-o", str(folder), "--extension", "Xdouble")
+    result = run(docs, "toy", "--out", str(folder), "--extension", "Xdouble")
     assert result.exit_code == 0
     assert sorted(p.name for p in folder.iterdir()) == ["guide.md", "index.md", "isa.md", "machine.md"]
     assert "Xdouble" in (folder / "isa.md").read_text()
     assert "`MUL_CYCLES`" in (folder / "machine.md").read_text()
 
 
+def test_docs_prints_the_page_that_is_asked_for(run: Any) -> None:
+    assert run(docs, "toy", "--page", "guide.md").stdout.startswith("# ")
+    assert "`MUL_CYCLES` | 9 |" in run(docs, "toy", "--page", "machine.md", "--set", "MUL_CYCLES=9").stdout
+    index = run(docs, "toy", "--page", "index.md").stdout
+    assert re.findall(r"\((\S+\.md)\)", index) == ["isa.md", "guide.md", "machine.md"]
+    result = run(docs, "toy", "--page", "guid.md")
+    assert result.exit_code == 2
+    assert "did you mean guide.md" in result.stderr
+
+
+def test_docs_in_short_are_what_a_prompt_has(run: Any, kc: Any, tmp_path: Path) -> None:
+    from kernelcraft_core.agent.sections import demoted
+
+    short = run(docs, "toy", "--compact").stdout
+    assert len(short) < len(run(docs, "toy").stdout)
+    prompt = kc("prompt", "--target", "toy", "--task", "triple", "--config", "C1", "--part", "target").stdout
+    assert demoted(short, 2).strip() in prompt
+    assert run(docs, "toy", "--compact", "--out", str(tmp_path / "d")).exit_code == 0
+    assert sorted(p.name for p in (tmp_path / "d").iterdir()) == ["guide.md", "index.md", "isa.md", "machine.md"]
+    assert (tmp_path / "d" / "isa.md").read_text() == short
+
+
 def test_docs_json_has_pages_or_files(run: Any, tmp_path: Path) -> None:
     assert "isa.md" in json.loads(run(docs, "toy", "--json").stdout)["pages"]
-    entry = json.loads(run(docs, "toy", "--json", "-o", str(tmp_path / "d")).stdout)
+    entry = json.loads(run(docs, "toy", "--json", "--out", str(tmp_path / "d")).stdout)
     assert "isa.md" in entry["files"]
 
 
 @pytest.mark.parametrize("name", ["../evil.md", "/etc/evil.md", "a/../../b.md", "", "c:\\x.md"])
 def test_docs_page_that_leaves_the_folder_is_refused(run: Any, registry: Any, tmp_path: Path, name: str) -> None:
     registry.hook.kc_docs = lambda target: [{name: "x"}]
-    result = run(docs, "toy", "-o", str(tmp_path / "d"))
+    result = run(docs, "toy", "--out", str(tmp_path / "d"))
     assert result.exit_code == 3
     assert "KC0311" in result.stderr
     assert not (tmp_path / "d").exists()
@@ -314,6 +337,6 @@ def test_docs_page_that_leaves_the_folder_is_refused(run: Any, registry: Any, tm
 
 def test_docs_that_cannot_be_written_are_reported(run: Any, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    result = run(docs, "toy", "-o", str(tmp_path / "file"))
+    result = run(docs, "toy", "--out", str(tmp_path / "file"))
     assert result.exit_code == 2
     assert "KC0292" in result.stderr

@@ -17,7 +17,7 @@ import click
 import pytest
 
 import kernelcraft_core
-from kernelcraft_core.cli.main import COMMANDS, main
+from kernelcraft_core.cli.main import COMMANDS, SECTIONS, main
 from kernelcraft_core.cli.output import colour, dump, table
 from kernelcraft_core.diagnostics import AssemblyError, Diagnostic, MachineError, PluginError, Span
 
@@ -70,6 +70,14 @@ def test_help_lists_all_commands_without_importing_them() -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert all(f"\n  {name} " in done.stdout for name in COMMANDS)
     assert done.stdout.splitlines()[-1] == ""
+
+
+def test_help_lists_each_command_once_under_its_section(kc: Any) -> None:
+    lines = kc("--help").stdout.splitlines()
+    listed = lines[lines.index(f"{next(iter(SECTIONS))}:") :]
+    names = [line.split()[0] for line in listed if line.startswith("  ") and line[2] != " "]
+    assert names == [name for part in SECTIONS.values() for name in part]
+    assert all(f"{title}:" in lines for title in SECTIONS)
 
 
 def test_listing_targets_imports_nothing_heavy() -> None:
@@ -211,7 +219,7 @@ def test_commands_of_plugins_are_listed_and_run(kc: Any, fixtures: Path) -> None
     options = ("--plugin-file", str(fixtures / "one_file" / "noisy.py"))
     assert kc(*options, "hum").stdout == "hm-hm\n"
     result = kc(*options, "--help")
-    assert "hum  Hum a tune." in result.stdout
+    assert ["hum", "Hum a tune."] in [line.split(maxsplit=1) for line in result.stdout.splitlines()]
     assert "warning[KC0310]: plug-in noisy.py: `kc doctor` exists already" in result.stderr
     assert "no command is called 'hum'" in kc("hum", exit_code=2).stderr
 

@@ -38,7 +38,7 @@ def test_asm_writes_files_in_every_format(run: Any, tmp_path: Path) -> None:
     source.write_text(LOOP)
     for form in ("hex", "bin", "listing"):
         out = tmp_path / form
-        result = run(asm, str(source), "--target", "toy", "-o", str(out), "--format", form)
+        result = run(asm, str(source), "--target", "toy", "--out", str(out), "--format", form)
         assert result.exit_code == 0
         assert result.stdout == ""
     assert len((tmp_path / "bin").read_bytes()) == 24
@@ -60,7 +60,7 @@ def test_asm_json(run: Any) -> None:
 def test_asm_reports_all_errors_with_places(run: Any, tmp_path: Path) -> None:
     source = tmp_path / "k.asm"
     source.write_text("adi x1, x2, 3\naddi x1, x99, 3\naddi x1, x2, 99999\n")
-    result = run(asm, str(source), "--target", "toy", "-o", str(tmp_path / "out"))
+    result = run(asm, str(source), "--target", "toy", "--out", str(tmp_path / "out"))
     assert result.exit_code == 1
     assert [line.split(": ")[0] for line in result.stderr.splitlines() if "error[" in line] == [
         f"{source}:1:1",
@@ -81,7 +81,7 @@ def test_asm_reports_all_errors_with_places(run: Any, tmp_path: Path) -> None:
         (("a\0b", "--target", "toy"), 2, "KC0291"),
         (("-",), 2, "--target"),
         (("-", "--target", "tyo"), 3, "did you mean toy"),
-        (("-", "--target", "toy", "-o", "/nowhere/x"), 2, "KC0292"),
+        (("-", "--target", "toy", "--out", "/nowhere/x"), 2, "KC0292"),
         (("-", "--target", "toy", "--format", "elf"), 2, "listing"),
     ],
 )
@@ -113,7 +113,7 @@ def test_asm_of_hostile_input_ends_in_diagnostics(run: Any, data: bytes) -> None
 @pytest.mark.parametrize("form", ["hex", "bin"])
 def test_disasm_of_asm_assembles_to_the_same(run: Any, tmp_path: Path, form: str) -> None:
     out = tmp_path / f"k.{form}"
-    assert run(asm, "-", "--target", "toy", "-o", str(out), "--format", form, stdin=LOOP).exit_code == 0
+    assert run(asm, "-", "--target", "toy", "--out", str(out), "--format", form, stdin=LOOP).exit_code == 0
     text = run(disasm, str(out), "--target", "toy")
     assert text.exit_code == 0
     first = run(asm, "-", "--target", "toy", stdin=LOOP).stdout
@@ -123,7 +123,7 @@ def test_disasm_of_asm_assembles_to_the_same(run: Any, tmp_path: Path, form: str
 def test_disasm_json_and_output(run: Any, tmp_path: Path) -> None:
     entry = json.loads(run(disasm, "-", "--target", "toy", "--json", stdin="0x0000000F # end\n\n; more\n").stdout)
     assert entry["text"].strip() == "halt"
-    run(disasm, "-", "--target", "toy", "-o", str(tmp_path / "x.asm"), stdin="0000000F\n")
+    run(disasm, "-", "--target", "toy", "--out", str(tmp_path / "x.asm"), stdin="0000000F\n")
     assert (tmp_path / "x.asm").read_text().strip() == "halt"
 
 

@@ -60,11 +60,11 @@ def test_check_a_rate_below_the_one_asked_for_is_a_no(kc: Kc) -> None:
 @pytest.mark.parametrize(
     ("args", "code", "text"),
     [
-        (("--task", "tripel"), 2, "did you mean triple"),
+        (("--task", "tripel"), 3, "did you mean triple"),
         (("--target", "toi"), 3, "did you mean toy"),
-        (("--kind", "naive"), 2, "KC0607"),
+        (("--kind", "naive"), 3, "KC0607"),
         (("--kind", "published"), 2, "KC0610"),
-        (("--level", "3"), 2, "no workload"),
+        (("--level", "3"), 3, "no workload"),
     ],
 )
 def test_check_wrong_use_is_explained(kc: Kc, args: tuple[str, ...], code: int, text: str) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kernelcraft_core.isa import Imm, Instr, Isa, Placeholder, Pseudo, Reg, RegFile, Rows
-from kernelcraft_core.isa.compact import compact_instruction, compact_reference
+from kernelcraft_core.isa.compact import compact_family, compact_reference
+from kernelcraft_core.isa.docs_costs import CostTable
+from kernelcraft_core.isa.docs_families import Family
 from kernelcraft_core.isa.primitives import pure
 
 ISA = Isa(
@@ -47,12 +49,22 @@ ISA = Isa(
             timing="port",
         ),
     ],
-    pseudos=[Pseudo("two rd:r", ("dbl {rd}, {rd}", "dbl {rd}, {rd}"), doc="Times four.")],
+    pseudos=[
+        Pseudo("two rd:r", ("dbl {rd}, {rd}", "dbl {rd}, {rd}"), doc="Times four."),
+        Pseudo("set rd:r, k:u4", ("dbl {rd}, r0",), when="k == 3"),
+        Pseudo("set rd:r, k:u4", ("dbl {rd}, r0, {k}",)),
+    ],
 )
+COSTS = CostTable("All overlap.", ("result",), {"quick": ("1",)}, {"dbl": "quick", "hlv_r": "quick"})
+
+
+def entry(name: str, costs: CostTable | None = None) -> list[str]:
+    """Return the lines about one instruction."""
+    return compact_family(ISA, Family((ISA[name],)), costs).splitlines()
 
 
 def test_instruction_states_form_meaning_cost_example_and_note() -> None:
-    assert compact_instruction(ISA, ISA["dbl"]).splitlines() == [
+    assert entry("dbl") == [
         "**`dbl rd:r, ra:r, k:u4=3`** Doubles.",
         "`r[rd] = twice(r[ra]) + k`",
         "Unit slow, 6 cycles (`STEPS`), the next may start after 2. E.g. `dbl r1, r2`.",
@@ -61,7 +73,7 @@ def test_instruction_states_form_meaning_cost_example_and_note() -> None:
 
 
 def test_placeholder_name_and_timing_class_are_spelled_out() -> None:
-    assert compact_instruction(ISA, ISA["hlv_r"]).splitlines() == [
+    assert entry("hlv_r") == [
         "**`hlv rd:r, z, ra:r`** (hlv_r)",
         "`r[rd] = half(r[ra])`",
         "Unit fast, time by the machine's model `port`; the result is visible 2 cycles later, and nothing waits for it.",
@@ -79,6 +91,7 @@ def test_placeholder_name_and_timing_class_are_spelled_out() -> None:
         "- `twice(value)`: two times the value",
         "- `half(int)`: rounded down",
         "- `two rd:r` stands for `dbl {rd}, {rd}`, `dbl {rd}, {rd}`. Times four.",
+        "- `set rd:r, k:u4` stands for `dbl {rd}, r0` when `k == 3`, else `dbl {rd}, r0, {k}`.",
         "## Instructions: mul",
     ],
 )
@@ -89,3 +102,10 @@ def test_reference_has_the_line(line: str) -> None:
 def test_reference_leaves_out_operations_that_no_instruction_uses() -> None:
     assert "unused" not in compact_reference(ISA)
     assert "## Instructions: dma" not in compact_reference(ISA)
+
+
+def test_costs_of_overlapping_instructions_stand_in_for_the_latencies() -> None:
+    assert entry("dbl", COSTS)[2] == "Costs as `quick`. E.g. `dbl r1, r2`."
+    text = compact_reference(ISA, COSTS)
+    assert "All overlap.\n\n| class | result |\n| --- | --- |\n| quick | 1 |\n" in text
+    assert "6 cycles" not in text

@@ -10,7 +10,9 @@ import pytest
 
 from kc_toy.isa import ISA as TOY
 from kernelcraft_core.isa import Extension, Isa, Pseudo, RegFile, cost
-from kernelcraft_core.isa.docs import instruction_json, instruction_markdown, pages, reference
+from kernelcraft_core.isa.docs import pages, reference
+from kernelcraft_core.isa.docs_costs import CostTable
+from kernelcraft_core.isa.docs_instructions import instruction_json, instruction_markdown
 from kernelcraft_core.isa.semantics import Text, check_cost
 
 
@@ -63,7 +65,7 @@ def test_section_says_roles_ranges_cost_and_what_is_touched(hard: SimpleNamespac
     assert "latency `COST + 1` = 5 cycles" in text
     assert "interval `COST // 2` = 2 cycles" in text
     assert "visible 2 cycles later" in text
-    assert "reads and writes `x`" in text
+    assert "- reads and writes `x`" in text
     assert "mind the gap" in text
     assert "Source: manual" in text
 
@@ -71,6 +73,28 @@ def test_section_says_roles_ranges_cost_and_what_is_touched(hard: SimpleNamespac
 def test_cost_follows_the_parameters_of_the_machine(hard: SimpleNamespace) -> None:
     isa = hard.make(hard.instr(latency="COST")).with_params({"COST": 99})
     assert "latency `COST` = 99 cycles" in instruction_markdown(isa["T"])
+
+
+def test_costs_of_overlapping_instructions_stand_in_for_the_latencies(hard: SimpleNamespace) -> None:
+    isa = hard.make(hard.instr(latency="COST"))
+    costs = CostTable("All overlap.", ("result",), {"quick": ("1",)}, {d.name: "quick" for d in isa})
+    text = reference(isa, costs)
+    assert "## Costs\n\nAll overlap.\n\n| class | result |\n| --- | --- |\n| quick | 1 |\n" in text
+    assert "costs as [quick](#costs)" in text
+    assert "latency" not in text
+    entry = instruction_json(isa["T"], costs)
+    assert (entry["latency"], entry["interval"], entry["cost"]) == (None, None, {"class": "quick", "result": "1"})
+
+
+def test_pseudo_instructions_of_one_name_share_a_table() -> None:
+    short = Pseudo("set rd:x", ("addi {rd}, x0, 1",), when="rd == 1", doc="Sets.")
+    text = reference(TOY.extended(Extension("Xset", "toy", pseudos=(short, Pseudo("set rd:x", ("addi {rd}, x0, 2",))))))
+    section = text.split("### set\n\n")[1].split("###")[0].strip().splitlines()
+    assert section[0] == "Sets."
+    assert [line.split(" | ")[1:] for line in section[-2:]] == [
+        ["`rd == 1`", "`addi {rd}, x0, 1` |"],
+        ["", "`addi {rd}, x0, 2` |"],
+    ]
 
 
 def test_extension_page_says_what_came_from_where(hard: SimpleNamespace) -> None:

@@ -92,6 +92,7 @@ PARTS: dict[str, Any] = {
     "config": "C1",
     "subject": {"kind": "compiler"},
     "repeat": 0,
+    "backend": "core",
 }
 OTHER: dict[str, list[Any]] = {
     "target": ["toy2"],
@@ -105,6 +106,7 @@ OTHER: dict[str, list[Any]] = {
     "config": ["C2"],
     "subject": [{"kind": "expert"}, {"kind": "compiler", "sha256": "0"}, {"kind": "model", "model": "m", "effort": 1}],
     "repeat": [1],
+    "backend": ["rtl", "rtl@0f3c"],
 }
 
 

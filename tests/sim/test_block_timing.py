@@ -13,6 +13,7 @@ from kernelcraft_core.diagnostics import IsaError
 from kernelcraft_core.isa import Opaque, Primitive
 from kernelcraft_core.sim import Limits, Machine, PipelineModel, Placed, RunResult, Watch
 from kernelcraft_core.sim import pipeline as pipelines
+from kernelcraft_core.sim.plan import Facts
 
 INSTRS = {
     "add": "x[rd] = x[rs1] + x[rs2] + imm",
@@ -269,12 +270,13 @@ class Alternating:
 
 def test_steps_and_blocks_may_be_mixed() -> None:
     spent = [0] * 3
-    pipeline = pipelines.Pipeline(Alternating(), spent)
-    watched = pipelines.Watched(Watch(None, 10), (), None)
-    pair, single = pipeline.block(0, [watched] * 2), pipeline.block(2, [watched])
+    pipeline, watch = pipelines.Pipeline(Alternating(), spent), Watch(None, 10)
+    facts, pair, single = Facts(None, 0, 0, False, watch=watch), 0, 1
+    pipeline.block(pair, 0, [facts] * 2)
+    pipeline.block(single, 2, [facts])
     moved = [pipeline.price((number,), 0) for number in (pair, pair, single, pair, single, pair)]
     assert moved == [11, 11, 1, 11, 10, 11]
-    assert pipeline.step(2, watched, None, 0) == 1
+    assert pipeline.step(2, watch, None, 0) == 1
     assert [pipeline.price((number,), 0) for number in (single, single, pair)] == [10, 1, 11]
     pipeline.settle()
     assert spent == [3 * 1 + 2 * 10, 3 * 10 + 2 * 1, 1 + 10 + 1 + 10 + 1]

@@ -1,4 +1,4 @@
-"""Makes `reference/` importable as the package `coral_reference`."""
+"""Makes `reference/` and `oracle/` importable as the packages `coral_reference` and `coral_oracle`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import importlib.util
 import sys
 from pathlib import Path
 
-NAME = "coral_reference"
-if NAME not in sys.modules:
-    folder = Path(__file__).parent / "reference"
-    spec = importlib.util.spec_from_file_location(
-        NAME, folder / "__init__.py", submodule_search_locations=[str(folder)]
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    sys.modules[NAME] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(sys.modules[NAME])
+for folder in ("reference", "oracle"):
+    name = f"coral_{folder}"
+    if name not in sys.modules:
+        place = Path(__file__).parent / folder
+        spec = importlib.util.spec_from_file_location(
+            name, place / "__init__.py", submodule_search_locations=[str(place)]
+        )
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])

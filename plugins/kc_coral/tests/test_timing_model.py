@@ -15,7 +15,7 @@ import pytest
 from coral_reference.machine import Event, Machine
 
 from kc_coral import timing_ops
-from kc_coral.timing_access import divide_bits, scalar_access, vector_access, vector_division
+from kc_coral.timing_access import Divider, divide_bits, scalar_access, vector_access
 from kc_coral.timing_model import Scoreboard
 from kc_coral.timing_ops import Op, describe
 from kc_coral.timing_params import TimingParams
@@ -46,7 +46,7 @@ def latency(cycles: int) -> TimingParams:
     return TimingParams(read_latency=cycles, write_latency=cycles)
 
 
-def value(op: Op, event: Event, config: int) -> Any:
+def value(op: Op, event: Event, config: int, divider: Divider) -> Any:
     """Return what the scoreboard must know of `event`."""
     if op.kind == timing_ops.BRANCH:
         return event.taken
@@ -60,7 +60,7 @@ def value(op: Op, event: Event, config: int) -> Any:
         given = {"stride": event.stride, "indices": event.indices, "mask": event.mask}
         return vector_access(op, config, event.address, **given)
     if op.dynamic:
-        return tuple(vector_division(*elements) for elements in event.divisions)
+        return tuple(divider.bits(*map(list, elements)) for elements in event.divisions)
     return None
 
 
@@ -68,7 +68,7 @@ class Observer:
     """Feeds a scoreboard with what a machine executes, and records it."""
 
     def __init__(self, params: TimingParams) -> None:
-        self.board = Scoreboard(params)
+        self.board, self.divider = Scoreboard(params), Divider()
         self.ops: dict[int, Op] = {}
         self.trace: Trace = []
         self.dispatch: list[int] = []
@@ -77,7 +77,7 @@ class Observer:
         op = self.ops.get(event.pc)
         if op is None:
             op = self.ops[event.pc] = describe(event.word, event.pc)
-        dyn = value(op, event, self.board.config)
+        dyn = value(op, event, self.board.config, self.divider)
         self.trace.append((op, dyn))
         self.dispatch.append(self.board.step(op, dyn))
         return self.dispatch[-1]

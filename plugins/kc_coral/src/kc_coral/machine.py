@@ -6,11 +6,17 @@ the paper's bus model is not published, 3 fits its table 17 best and 2 is what i
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import attrs
 
 from kc_coral.timing import CoralTiming
 from kc_coral.timing_params import TimingParams
 from kernelcraft_core.sim import Machine, Param
+
+if TYPE_CHECKING:
+    from kernelcraft_core.isa import Isa
+    from kernelcraft_core.isa.docs_costs import CostTable
 
 _RTL = "google-coral/coralnpu RvvCoreMiniAxi, early 2026, measured on the generated RTL"
 _FIXED = "structural: encodings, vectors and the layout of all workloads are built on it"
@@ -32,6 +38,8 @@ _TIMES: dict[str, tuple[str, str]] = {  # field of TimingParams -> parameter, wh
     "alu_units": ("ALU_UNITS", "vector ALUs"),
     "mul_units": ("MUL_UNITS", "vector multipliers"),
 }
+_CYCLES = ("read_latency", "write_latency", "fetch_period")
+"""Those that are times; all others are numbers of things."""
 _LEAST = {
     "decode_uops": 1,
     "uop_queue": 8,
@@ -52,7 +60,13 @@ def _timed() -> tuple[Param, ...]:
     defaults = TimingParams()
     return tuple(
         Param(
-            name, getattr(defaults, field), doc=doc, unit="cycles", min=_LEAST.get(field, 1), max=1 << 10, source=_RTL
+            name,
+            getattr(defaults, field),
+            doc=doc,
+            unit="cycles" if field in _CYCLES else "",
+            min=_LEAST.get(field, 1),
+            max=1 << 10,
+            source=_RTL,
         )
         for field, (name, doc) in _TIMES.items()
     )
@@ -72,11 +86,18 @@ def timing_params(machine: Machine) -> TimingParams:
     return attrs.evolve(TimingParams(), **{field: machine.number(name) for field, (name, _) in _TIMES.items()})
 
 
+def _costs(isa: Isa, machine: Machine) -> CostTable:
+    from kc_coral.timing_docs import costs
+
+    return costs(isa, timing_params(machine))
+
+
 MACHINES: tuple[Machine, ...] = (
     Machine(
         "rtl",
         PARAMS,
         timing=lambda isa, machine: CoralTiming(timing_params(machine)),
+        costs=_costs,
         doc="The reference state of the RTL, early 2026, with an external latency of 3.",
     ),
 )

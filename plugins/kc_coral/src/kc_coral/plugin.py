@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from kernelcraft_core import TargetInfo, hookimpl
 
 if TYPE_CHECKING:
+    from kc_coral.rtl import Rtl
     from kernelcraft_core.asm import Assembler
     from kernelcraft_core.isa import Extension, Isa
     from kernelcraft_core.sim import Machine
@@ -58,6 +59,16 @@ def kc_assembler(target: str, isa: Isa) -> Assembler | None:
     from kc_coral.assembler import make_assembler
 
     return make_assembler(isa)
+
+
+@hookimpl
+def kc_simulator(target: str, isa: Isa, machine: Machine, backend: str) -> Rtl | None:
+    """Return the back end `rtl`: a simulator binary that the user built."""
+    if (target, backend) != ("coral", "rtl"):
+        return None
+    from kc_coral.rtl import open_rtl
+
+    return open_rtl(isa, machine)
 
 
 @hookimpl

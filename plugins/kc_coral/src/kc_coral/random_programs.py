@@ -214,8 +214,8 @@ class CoralPrograms(ProgramSource):
             return False
         count = max(1, s.emul(size) // 8)
         same = scene.exact and max(1, s.reduced * size // s.size // 8) == count
-        if form.group == "store" and form.form == "indexed" and (form.eew == 8 or form.eew != s.bits):
-            return form.fields == 1
+        if form.group == "store" and form.form == "indexed" and (form.eew != s.bits or (form.eew == 8 and s.vl > 4)):
+            return form.fields == 1  # no indices that keep segments apart: 8 bits hold four steps of 64
         return form.fields == 1 or (form.fields * count <= 8 and same)
 
     def _access(self, rng: random.Random, definition: Definition, form: VectorForm, s: Shape) -> list[Line]:

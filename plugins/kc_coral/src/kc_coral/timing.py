@@ -9,6 +9,7 @@ Source: google-coral/coralnpu (RvvCoreMiniAxi, early 2026), measured on the gene
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,10 @@ import numpy as np
 from kc_coral.timing_access import (
     LINE,
     Access,
-    Division,
+    Divider,
     divide_bits,
     scalar_access,
     vector_access,
-    vector_division,
 )
 from kc_coral.timing_model import Scoreboard
 from kc_coral.timing_ops import BRANCH, DIV, LOAD, MPAUSE, STORE, VECTOR, VMEMORY, VSET, Op, describe
@@ -42,6 +42,8 @@ class CoralTiming:
     def __init__(self, params: TimingParams) -> None:
         self._board = Scoreboard(params)
         self._params = params
+        self.divider = Divider()
+        self._watches: dict[Op, Watch] = {}
         self._line = max(params.read_latency + 1, params.write_latency + 2)
         # what is in flight: a window of instructions, and stores that left it but wait for the load/store unit
         self.backlog = (params.window + params.load_store_queue) * self._access_bound(_LINES)
@@ -49,8 +51,14 @@ class CoralTiming:
     def watch(self, placed: Placed) -> Watch:
         """Return the timing record of an instruction and the values its cost depends on."""
         op = describe(placed.word, placed.pc)
-        values, states, digest = _asked(op)
-        return Watch(op, self._bound(op), values, states, digest)
+        found = self._watches.get(op)
+        if found is None:
+            found = self._watches[op] = self._watch(op)
+        return found
+
+    def _watch(self, op: Op) -> Watch:
+        values, states, digest = _asked(op.word)
+        return Watch(op, self._bound(op), values, states, digest, live=op.kind == VECTOR and op.dynamic)
 
     def step(self, op: Op, value: Any) -> int:
         """Return by how many cycles the next instruction moves the clock."""
@@ -95,8 +103,10 @@ Asked = tuple[tuple[str, ...], tuple[str, ...], Callable[..., Any] | None]
 """Values, states and digest of a `Watch`."""
 
 
-def _asked(op: Op) -> Asked:
-    """Return what must be known of an execution of `op` (see `timing_model.Scoreboard`)."""
+@lru_cache(maxsize=1 << 14)
+def _asked(word: int) -> Asked:
+    """Return what must be known of an execution of an instruction (see `timing_model.Scoreboard`)."""
+    op = describe(word, 0)
     if op.kind == BRANCH:
         return ("taken",), (), None
     if op.kind in (LOAD, STORE):
@@ -158,11 +168,14 @@ def _signed(stride: int) -> int:
     return stride - (1 << 32) if stride >> 31 else stride
 
 
-def _divisions(op: Op) -> Callable[..., tuple[Division, ...]]:
-    """Return what gives the elements that each micro-op of a vector division sees."""
+def _divisions(op: Op) -> Callable[..., tuple[int, ...]]:
+    """Return what gives the bits that each micro-op of a vector division works on.
+
+    Contents count only here: what the timing model is told are a few small numbers.
+    """
     signed, vs1, vs2 = op.word >> 26 & 1, op.word >> 15 & 31, op.word >> 20 & 31
 
-    def divisions(v: Any, config: int, *scalar: int) -> tuple[Division, ...]:
+    def divisions(model: CoralTiming, v: Any, config: int, *scalar: int) -> tuple[int, ...]:
         kind = np.dtype(f"{'i' if signed else 'u'}{1 << (config >> 3 & 3)}")
         size, found = kind.itemsize, []
         for k in range(len(op.template(config).uops)):
@@ -172,7 +185,7 @@ def _divisions(op: Op) -> Callable[..., tuple[Division, ...]]:
                 divisors = [one] * len(dividends)
             else:
                 divisors = v[(vs1 + k) % 32].view(kind).tolist()
-            found.append(vector_division(dividends, divisors))
+            found.append(model.divider.bits(dividends, divisors))
         return tuple(found)
 
     return divisions

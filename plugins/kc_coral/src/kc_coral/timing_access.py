@@ -38,20 +38,30 @@ def divide_bits(dividend: int, divisor: int, signed: bool) -> int:
     return min(max(dividend.bit_length(), 1), 31)
 
 
-Division = tuple[int, tuple[tuple[int, int, int, int], ...]]
-"""Bit length of the largest dividend with a divisor, and per lane (|dividend|, |divisor|, signs of quotient, remainder)."""
+class Divider:
+    """What the vector divider remembers of the micro-op before: all its elements, tail and masked-off ones too.
 
-
-def vector_division(dividends: Sequence[int], divisors: Sequence[int]) -> Division:
-    """Return what one micro-op of a vector division sees: all elements of one register, tail and masked-off ones too.
-
-    Args:
-        dividends: the elements, negative ones for signed divisions.
-        divisors: the same.
+    A micro-op is quick when each lane has the same magnitudes of dividend and divisor and the same signs of quotient and
+    remainder as in the one before: when it has the same elements.
     """
-    bits = max((abs(a).bit_length() for a, b in zip(dividends, divisors, strict=True) if b), default=0)
-    lanes = tuple((abs(a), abs(b), (a < 0) ^ (b < 0), a < 0) for a, b in zip(dividends, divisors, strict=True))
-    return bits, lanes
+
+    def __init__(self) -> None:
+        self._last: tuple[list[int], list[int]] | None = None
+
+    def bits(self, dividends: list[int], divisors: list[int]) -> int:
+        """Return the bit length of the largest dividend with a divisor, 0 when the results are still there.
+
+        Args:
+            dividends: the elements of one register, negative ones for signed divisions.
+            divisors: the same.
+        """
+        seen = (dividends, divisors)
+        if seen == self._last:
+            return 0
+        self._last = seen
+        if 0 in divisors:
+            dividends = [a for a, b in zip(dividends, divisors, strict=True) if b]
+        return max(map(abs, dividends), default=0).bit_length()
 
 
 def _lines(addresses: list[int], size: int) -> int:

@@ -41,7 +41,7 @@ class Scoreboard(State):
     * division: bits of the dividend (`timing_access.divide_bits`);
     * vset: the new configuration, `vl << 8 | vtype` (without the bit that marks an illegal one);
     * vector load or store: bus accesses per iteration (`timing_access.vector_access`);
-    * vector division: one `timing_access.vector_division` per micro-op;
+    * vector division: bits that each micro-op works on (`timing_access.Divider`);
     * everything else: None.
     """
 

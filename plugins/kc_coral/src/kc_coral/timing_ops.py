@@ -8,6 +8,8 @@ Source: google-coral/coralnpu (RvvCoreMiniAxi, early 2026), behaviour measured o
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from kc_coral.timing_uops import Template, template
 
 ALU, MUL, DIV, BRANCH, JUMP, LOAD, STORE, CSR, SYSTEM, MPAUSE, VSET, VECTOR, VMEMORY = range(13)
@@ -25,7 +27,7 @@ class Op:
     """The timing record of one static instruction.
 
     Attributes:
-        pc: byte address.
+        pc: byte address of a vector store, 0 for others.
         word: the instruction.
         kind: class (`ALU` .. `VMEMORY`).
         field: bits 11:7.
@@ -72,7 +74,7 @@ class Op:
         "word",
     )
 
-    def __init__(self, word: int, pc: int, kind: int, *, line: int) -> None:
+    def __init__(self, word: int, pc: int, kind: int, *, new_line: bool) -> None:
         self.pc = pc
         self.word = word
         self.kind = kind
@@ -84,7 +86,7 @@ class Op:
         reserves = kind not in (STORE, BRANCH)
         self.own = 1 << self.field if reserves else 0
         self.waits = self.field if reserves else 0
-        self.new_line = pc % line == 0
+        self.new_line = new_line
         self.predicted = False
         self.first = kind in (CSR, SYSTEM, MPAUSE, DIV)
         self.ends = kind in (BRANCH, JUMP, CSR, SYSTEM, MPAUSE)
@@ -151,8 +153,15 @@ def _vector(op: Op, rs1: int, rs2: int) -> Op:
 def describe(word: int, pc: int, line: int = 16) -> Op:
     """Return the timing record of the instruction `word` at byte address `pc`; words are taken to be legal.
 
+    Equal instructions share a record, except for vector stores, whose passes the hardware tells apart by their address.
+
     Source: the RISC-V unprivileged specification and RVV 1.0 for the fields.
     """
+    return _described(word, pc % line == 0, pc if word & 0x7F == 0x27 else 0)
+
+
+@lru_cache(maxsize=1 << 14)
+def _described(word: int, new_line: bool, pc: int) -> Op:
     opcode, rs1, rs2 = word & 0x7F, word >> 15 & 31, word >> 20 & 31
     width = word >> 12 & 7
     kinds = {0x63: BRANCH, 0x6F: JUMP, 0x67: JUMP, 0x03: LOAD, 0x23: STORE, 0x73: CSR, 0x57: VECTOR}
@@ -161,7 +170,7 @@ def describe(word: int, pc: int, line: int = 16) -> Op:
         kind = SYSTEM
     if word == MPAUSE_WORD:
         kind = MPAUSE
-    op = Op(word, pc, kind, line=line)
+    op = Op(word, pc, kind, new_line=new_line)
     if opcode == 0x63:
         op.rd = 0
         op.predicted = bool(word >> 31)

@@ -58,7 +58,6 @@ class State:
         start: per unit, the last start cycle, with a count in `start_count`.
         prc_free: first cycle in which PRC is free.
         div_free: the same for the vector divider.
-        division: what the last vector division saw.
     """
 
     def __init__(self, params: TimingParams) -> None:
@@ -89,7 +88,6 @@ class State:
         self.start = [NEVER] * UNITS
         self.start_count = [0] * UNITS
         self.prc_free = self.div_free = NEVER
-        self.division: Any = None
 
     def snapshot(self) -> Snapshot:
         """Return the state relative to `last`; two states that no future can tell apart mostly give equal tuples.
@@ -118,7 +116,7 @@ class State:
             (pc, tuple(e - base for e in times if e > base)) for pc, times in sorted(self.store_events.items())
         )
         return (
-            (self.config, self.cut, self.redirected, self.pending, self.division),
+            (self.config, self.cut, self.redirected, self.pending),
             (self.group, self.group_size, self.group_ended, self.group_vset, self.group_mul),
             (at(self.fetch, f), at(self.vector_last, -2), at(self.vector_before, -2), at(self.divider, 0)),
             (at(self.memory_free, 0), at(self.prc_free, u + 1), at(self.div_free, u + 1)),
@@ -148,7 +146,7 @@ class State:
 
         self.last = last
         (flags, group, free, units, decode, issue, retire, *rings, station, start, held, events) = snapshot
-        self.config, self.cut, self.redirected, self.pending, self.division = flags
+        self.config, self.cut, self.redirected, self.pending = flags
         self.group, self.group_size, self.group_ended, self.group_vset, self.group_mul = group
         self.fetch, self.vector_last, self.vector_before, self.divider = back(free)
         self.memory_free, self.prc_free, self.div_free = back(units)

@@ -170,13 +170,11 @@ def _permute(s: State, work: Template, pushes: list[int]) -> int:
     return ready
 
 
-def _divide(s: State, work: Template, pushes: list[int], dyn: Any) -> int:
-    """Time divisions; one that repeats the micro-op before reuses its result."""
-    for uop, pushed, (bits, lanes) in zip(work.uops, pushes, dyn, strict=True):
+def _divide(s: State, work: Template, pushes: list[int], dyn: tuple[int, ...]) -> int:
+    """Time divisions, given the bits each micro-op works on."""
+    for uop, pushed, bits in zip(work.uops, pushes, dyn, strict=True):
         e = max(_issue(s, uop, U_DIV, pushed) + 1, s.div_free)
-        groups = 0 if lanes == s.division else -(-bits // s.params.divide_bits)
-        s.division = lanes
-        s.div_free = e + s.params.divide_latency + groups
+        s.div_free = e + s.params.divide_latency - (-bits // s.params.divide_bits)
         s.station[U_DIV].append(e)
         _retire(s, uop.result, s.div_free)
     return s.div_free

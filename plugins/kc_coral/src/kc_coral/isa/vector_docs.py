@@ -119,7 +119,7 @@ _ASKED = {
 }
 _WHERE = {
     "unit": "one behind the other from rs1 on",
-    "first": "one behind the other from rs1 on; here a plain load",
+    "first": "one behind the other from rs1 on; a plain load: every fault stops the run, and vl stays",
     "strided": "from rs1 on, rs2 bytes apart",
 }
 
@@ -148,7 +148,10 @@ def document(form: VectorForm) -> str:
             sign, verb = ("+", "carries") if name == "vmadc" else ("-", "borrows")
             condition = condition.replace(verb, f"{sign} the bit of v0 {verb}")
         return f"Sets bit i of vd if {condition}, clears it otherwise."
-    return f"vd[i] = {_filled(_RESULTS[name], form)}."
+    result = _RESULTS[name]
+    if form.group == "widening" and form.form[0] == "w":
+        result = result.replace("a ", "a (of twice the width) ", 1)
+    return f"vd[i] = {_filled(result, form)}."
 
 
 def _filled(text: str, form: VectorForm) -> str:

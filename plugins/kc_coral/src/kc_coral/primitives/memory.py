@@ -108,7 +108,7 @@ class Mover:
         """Load the segment at `addresses[i]` into element `elements[i]`; both int64."""
         if not len(addresses):
             return
-        window, offsets = self._window(addresses, self.memory.span)
+        window, offsets = self._window(addresses, "load")
         if window is None:
             data = np.array([self._read(int(a)) for a in addresses], dtype(self.size, False))
         else:
@@ -121,7 +121,7 @@ class Mover:
         if not len(addresses):
             return
         data = np.stack([field[elements] for field in self.fields], axis=1).view(np.uint8)
-        window, offsets = self._window(addresses, self.memory.target)
+        window, offsets = self._window(addresses, "store")
         if window is None:
             places = [self._target(int(a)) for a in addresses]
             for place, segment in zip(places, data.reshape(len(places), len(self.fields), -1), strict=True):
@@ -130,14 +130,11 @@ class Mover:
         else:
             window[offsets] = data
 
-    def _window(self, addresses: Array, view: Callable[[int, int], Array]) -> tuple[Array | None, Array]:
+    def _window(self, addresses: Array, what: str) -> tuple[Array | None, Array]:
         """Return (bytes that all segments lie in, index of each byte of them), or no bytes: go one by one."""
         low, end = int(addresses.min()), int(addresses.max()) + self.segment
-        if end - low > WINDOW or any(memory.tracked for _, memory in self.memory.regions):
-            return None, addresses
-        try:
-            window = view(low, end - low)
-        except Trap:  # one of them may be at fault, or they lie in different memories
+        window = self.memory.window(what, low, end - low) if end - low <= WINDOW else None
+        if window is None:  # one may be at fault, they lie in different memories, or something is not defined
             return None, addresses
         return window, (addresses - low)[:, None] + np.arange(self.segment)
 
@@ -172,25 +169,18 @@ def load_unit(bank: Bank, memory: Any, width: int, fields: int, vtype: int, vl: 
     _check_load(group, fields, vm, None)
     chosen, step = _chosen(bank, vm, vl), fields * size
     out, length = bank.elements(vd, vl * size, 1), vl * size
-    plain = bool(vm) and fields == 1
-
-    readable = _readable(memory) if plain else ()
+    plain, window = bool(vm) and fields == 1, memory.window
 
     def access(address: int, stride: int) -> None:
-        for low, last, data in readable:
-            if low <= address <= last - length:
-                out[...] = data[address - low : address - low + length]
+        if plain:
+            place = window("load", address, length)
+            if place is not None:
+                out[...] = place
                 return
         elements = chosen()
         mover.load(address + step * elements & ADDRESSES, elements)
 
     return access
-
-
-def _readable(memory: Any) -> tuple[tuple[int, int, Array], ...]:
-    """Return (first address, end, bytes) of the memories that may be read without asking, none where reads are noted."""
-    readable = [m for region, m in memory.regions if "r" in region.access]
-    return () if any(m.tracked for m in readable) else tuple((m.base, m.base + m.size, m.data) for m in readable)
 
 
 def store_unit(bank: Bank, memory: Any, width: int, fields: int, vtype: int, vl: int, vm: int, vs3: int) -> Access:
@@ -321,9 +311,13 @@ def load_whole(bank: Bank, memory: Any, count: int, vtype: int, vl: int, vd: int
     """Return the plan of a load of `count` whole registers, or with 0 of the bytes of a mask of vl bits."""
     length = _length(vtype, vl, count, vd, "vd")
     out = bank.elements(vd, length, 1)
-    mover, elements = Mover(memory, 1, (out,)), np.arange(length)
+    mover, elements, window = Mover(memory, 1, (out,)), np.arange(length), memory.window
 
     def access(address: int, stride: int) -> None:
+        place = window("load", address, length)
+        if place is not None:
+            out[...] = place
+            return
         mover.load(address + elements & ADDRESSES, elements)
 
     return access
@@ -332,9 +326,14 @@ def load_whole(bank: Bank, memory: Any, count: int, vtype: int, vl: int, vd: int
 def store_whole(bank: Bank, memory: Any, count: int, vtype: int, vl: int, vs3: int) -> Access:
     """Return the plan of a store of `count` whole registers, or with 0 of the bytes of a mask of vl bits."""
     length = _length(vtype, vl, count, vs3, "vs3")
-    mover, elements = Mover(memory, 1, (bank.elements(vs3, length, 1),)), np.arange(length)
+    data = bank.elements(vs3, length, 1)
+    mover, elements, window = Mover(memory, 1, (data,)), np.arange(length), memory.window
 
     def access(address: int, stride: int) -> None:
+        place = window("store", address, length)
+        if place is not None:
+            place[...] = data
+            return
         mover.store(address + elements & ADDRESSES, elements)
 
     return access
