@@ -8,9 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kc_coral.expert import conv, depthwise, gemv, linear, matmul, networks, norm, relu, softmax, tables
 from kc_coral.shapes import CONFIGS, sizes
 
-_PROGRAMS: dict[str, Callable[..., str]] = {}
+_PROGRAMS: dict[str, Callable[..., str]] = {
+    "relu": relu.relu,
+    "gemv": gemv.gemv,
+    "gemm": matmul.gemm,
+    "batch_matmul": matmul.batch_matmul,
+    "linear": linear.linear,
+    "conv2d": conv.conv2d,
+    "depthwise_conv": depthwise.depthwise,
+    "conv_block": conv.conv_block,
+    "ffn": networks.ffn,
+    "swiglu": networks.swiglu,
+    "silu": tables.silu,
+    "gelu": tables.gelu,
+    "softmax": softmax.softmax,
+    "layernorm": norm.layernorm,
+    "rmsnorm": norm.rmsnorm,
+}
 
 TASKS = tuple(_PROGRAMS)
 """Tasks with an expert kernel."""
