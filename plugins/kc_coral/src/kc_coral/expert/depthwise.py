@@ -38,7 +38,8 @@ class Shape:
     """Sizes of a depthwise convolution.
 
     Attributes:
-        side: rows and columns of the image, 8 or 16. channels: 8, 16 or 32. taps: rows and columns of the filter, 3 or 5.
+        side: rows and columns of the image, 16 (or 8 with 16 channels and 3 taps). channels: 8, 16 or 32.
+        taps: rows and columns of the filter, 3 or 5.
     """
 
     side: int
@@ -142,10 +143,9 @@ def _far(k: Kernel, register: str, base: str, amount: int) -> None:
 # ------------------------------------------------------------------------------------------------------------ planes
 
 
-def _set(k: Kernel, s: Shape, width: int) -> None:
+def _set(k: Kernel, width: int) -> None:
     """Append the vtype for a row of elements of this many bits."""
-    group = width * s.side // 128
-    k.op("vsetvli", "zero", "zero", f"e{width}", f"m{group}" if group else "mf2", "ta", "ma")
+    k.op("vsetvli", "zero", "zero", f"e{width}", f"m{width // 8}", "ta", "ma")
 
 
 def _load_taps(k: Kernel, s: Shape, row: int, channel: int) -> Iterator[None]:
@@ -219,12 +219,12 @@ def _start(k: Kernel, s: Shape, row: int, done: int) -> None:
     fresh = range(row + s.edge if row else 0, min(row + s.edge + 1, s.side))
     if done < 0 and not fresh:
         return
-    _set(k, s, 32)
+    _set(k, 32)
     if done >= 0:
         k.op("vsmul.vx", s.slot(done), s.slot(done), _FACTOR)
     for result in fresh:
         k.op("vmv.v.x", s.slot(result), _BIAS)
-    _set(k, s, 16)
+    _set(k, 16)
 
 
 def _end(k: Kernel, s: Shape, row: int, step: str) -> None:
@@ -232,9 +232,9 @@ def _end(k: Kernel, s: Shape, row: int, step: str) -> None:
     if step == "clip":
         k.op("vnclip.wi", s.slot(row), s.slot(row), shift(s.taps**2) - 1)
     elif step == "narrow":
-        _set(k, s, 8)
+        _set(k, 8)
         k.op("vnclip.wi", s.slot(row), s.slot(row), 0)
-        _set(k, s, 16)
+        _set(k, 16)
     else:
         _store(k, s, row)
 
@@ -262,13 +262,13 @@ def _plane(k: Kernel, s: Shape) -> None:
     k.op("addi", _WEIGHT, _WEIGHT, 1)
     rest = range(s.side - 1 - s.edge, s.side)
     for width, amount in ((32, None), (16, shift(s.taps**2) - 1), (8, 0)):
-        _set(k, s, width)
+        _set(k, width)
         for result in rest:
             if amount is None:
                 k.op("vsmul.vx", s.slot(result), s.slot(result), _FACTOR)
             else:
                 k.op("vnclip.wi", s.slot(result), s.slot(result), amount)
-    _set(k, s, 16)
+    _set(k, 16)
     for result in rest:
         _store(k, s, result)
 
@@ -308,7 +308,7 @@ def _planes(k: Kernel, s: Shape) -> None:
         folded.load(k, _IN, s.plane)
         k.op("lw", _BIAS, at(_IN, -s.plane - HEADER))
     else:
-        k.op("vsetivli", "zero", s.side, "e16", f"m{s.side // 8}", "ta", "ma")
+        k.op("vsetivli", "zero", PIXELS, "e16", "m2", "ta", "ma")
         _load_row(k, s, s.side - 1)
         k.op("vsext.vf2", v(_CENTRE), v(_CENTRE + 1))
     start = k.label(aligned=True)
