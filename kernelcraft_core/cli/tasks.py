@@ -50,7 +50,7 @@ def check(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
     Null results (an empty program, zeros, ones, a copy of each input, the mean of the answer, the answer to another seed)
     must all fail. Mutants of the kernel that comes with the target - a changed operand, constant or opcode, a line dropped
     or swapped, a loop shortened - must fail where their outputs differ from the kernel's; those whose outputs are the same
-    bit by bit on every draw are counted apart. The exit code is 1 when a null result passes or the rate is too low.
+    bit by bit wherever they are run are counted apart. The exit code is 1 when a null result passes or the rate is too low.
 
     \b
     Examples:

@@ -32,8 +32,9 @@ class Bite:
     Attributes:
         target, task, config, kind: the workload and the kernel that was mutated.
         nulls: null results tried. passing_nulls: names of those that pass; there must be none.
-        killed: mutants that fail. identical: mutants whose outputs equal the kernel's, bit by bit, on every draw.
-        survivors: mutants that pass although their outputs differ somewhere.
+        killed: mutants that fail. identical: mutants whose outputs equal the kernel's, bit by bit, wherever they were run.
+        survivors: mutants that pass although their outputs differ somewhere: within the tolerance, or only on inputs that
+            no draw of the score happened to hold.
     """
 
     target: str
@@ -79,7 +80,7 @@ class Bite:
 
 def check_nulls(evaluator: Evaluator, workload: Workload, salt: str) -> tuple[int, tuple[str, ...]]:
     """Return how many null results were tried and the names of those that pass on every draw."""
-    draws = plan(workload, salt, max(DRAWS, workload.draws))
+    draws = _draws(workload, salt)
     names: dict[str, bool] = {}
     for draw in draws:
         case, other = evaluator.case(workload, draw), evaluator.case(workload, _another(draw))
@@ -87,6 +88,10 @@ def check_nulls(evaluator: Evaluator, workload: Workload, salt: str) -> tuple[in
             passes = compare(got, case.goldens, workload.tolerance).passed
             names[name] = names.get(name, True) and passes
     return len(names), tuple(name for name, passes in names.items() if passes)
+
+
+def _draws(workload: Workload, salt: str) -> Sequence[Draw]:
+    return plan(workload, salt, max(DRAWS, workload.draws))
 
 
 def _another(draw: Draw) -> Draw:
@@ -129,22 +134,15 @@ def _checked(
 ) -> Bite:
     nulls, passing = check_nulls(evaluator, workload, salt)
     text = kernel.source()
-    opened = evaluator.target(workload)
-    draws = plan(workload, salt, max(DRAWS, workload.draws))
-    program = evaluator.assemble(workload, text, f"{workload.name}.asm")
-    originals = [evaluator.run(workload, program, draw, timing="none") for draw in draws]
-    for run in originals:
-        if run.score.status != model.PASSED:
-            message = f"{workload.target}: the {kernel.kind} kernel of {workload.name} fails: {run.score.status}"
-            raise EvaluationError(Diagnostic("KC0610", message, hint=f"input family {run.score.draw.family}"))
-    limits = Limits(instructions=10_000 + 4 * max(run.score.instret for run in originals), wall_time=60.0)
+    trial = _Trial.of(evaluator, workload, kernel, salt)
     seed = int.from_bytes(
         hashlib.sha256(f"{salt}/{workload.target}/{workload.name}".encode("utf-8", "surrogatepass")).digest()[:8], "big"
     )
     counts = {"killed": 0, "identical": 0}
     survivors: list[Mutant] = []
+    opened = evaluator.target(workload)
     for mutant, changed in Mutator(opened, text, seed, partial(evaluator.assemble, workload)).mutants(mutants):
-        outcome = _outcome(evaluator, workload, changed, draws, originals, limits)
+        outcome = trial.outcome(changed)
         if outcome == "survived":
             survivors.append(mutant)
         else:
@@ -163,24 +161,69 @@ def _checked(
     )
 
 
-def _outcome(
-    evaluator: Evaluator,
-    workload: Workload,
-    program: Program,
-    draws: Sequence[Draw],
-    originals: Sequence[Run],
-    limits: Limits,
-) -> str:
-    """Return `killed`, `identical` or `survived`; the first draw that fails ends the mutant."""
-    differs = False
-    for draw, original in zip(draws, originals, strict=True):
-        run = evaluator.run(workload, program, draw, timing="none", limits=limits)
-        if run.score.status != model.PASSED:
-            return "killed"
-        assert run.outputs is not None
-        assert original.outputs is not None
-        differs = differs or not _same_bits(run.outputs, original.outputs)
-    return "survived" if differs else "identical"
+@frozen
+class _Trial:
+    """What mutants of a kernel are put through.
+
+    Attributes:
+        original: the kernel. kind: its kind.
+        scored: draws as a score has them, with what the kernel gives.
+        further: one more draw of every family, with other seeds: a score does not have them.
+        limits: of a mutant's run.
+    """
+
+    evaluator: Evaluator
+    workload: Workload
+    original: Program
+    kind: str
+    scored: Sequence[Run]
+    further: Sequence[Draw]
+    limits: Limits
+    _known: dict[Draw, Run] = field(factory=dict, init=False)
+
+    @classmethod
+    def of(cls, evaluator: Evaluator, workload: Workload, kernel: Kernel, salt: str) -> _Trial:
+        """Return the trial. Raises: EvaluationError KC0610: the kernel itself does not pass."""
+        program = evaluator.assemble(workload, kernel.source(), f"{workload.name}.asm")
+        runs = [evaluator.run(workload, program, draw, timing="none") for draw in _draws(workload, salt)]
+        for run in runs:
+            _must_pass(workload, kernel.kind, run)
+        further = plan(workload, f"{salt}/further", len(workload.families))
+        limits = Limits(instructions=10_000 + 4 * max(run.score.instret for run in runs), wall_time=60.0)
+        return cls(evaluator, workload, program, kernel.kind, runs, further, limits)
+
+    def outcome(self, mutant: Program) -> str:
+        """Return `killed`, `identical` or `survived`; the first draw that decides ends the mutant."""
+        differs = False
+        for original in self.scored:
+            run = self._run(mutant, original.score.draw)
+            if run.score.status != model.PASSED:
+                return "killed"
+            differs = differs or not _same(run, original)
+        return "survived" if differs or any(map(partial(self._differs, mutant), self.further)) else "identical"
+
+    def _run(self, mutant: Program, draw: Draw) -> Run:
+        return self.evaluator.run(self.workload, mutant, draw, timing="none", limits=self.limits)
+
+    def _differs(self, mutant: Program, draw: Draw) -> bool:
+        """Return whether a mutant does something else than the kernel on a further draw."""
+        if draw not in self._known:
+            self._known[draw] = self.evaluator.run(self.workload, self.original, draw, timing="none")
+            _must_pass(self.workload, self.kind, self._known[draw])
+        return not _same(self._run(mutant, draw), self._known[draw])
+
+
+def _must_pass(workload: Workload, kind: str, run: Run) -> None:
+    if run.score.status != model.PASSED:
+        message = f"{workload.target}: the {kind} kernel of {workload.name} fails: {run.score.status}"
+        raise EvaluationError(Diagnostic("KC0610", message, hint=f"input family {run.score.draw.family}"))
+
+
+def _same(run: Run, original: Run) -> bool:
+    """Return whether a run ends as the kernel's, with the same outputs bit by bit."""
+    if run.outputs is None or original.outputs is None or run.score.status != original.score.status:
+        return False
+    return _same_bits(run.outputs, original.outputs)
 
 
 def _same_bits(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:

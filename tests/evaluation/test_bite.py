@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import attrs
+import numpy as np
 import pytest
 
-from kc_toy.tasks import loop, unrolled
+from kc_toy.tasks import X, loop, unrolled
 from kernelcraft_core.diagnostics import EvaluationError
 from kernelcraft_core.evaluation import Evaluator, plan
 from kernelcraft_core.evaluation.bite import check, check_nulls
 from kernelcraft_core.evaluation.mutants import KINDS, Mutator
 from kernelcraft_core.evaluation.nulls import null_results
-from kernelcraft_core.tasks import Case, Kernel, Tolerance, Workload
+from kernelcraft_core.tasks import Case, Family, Kernel, Tolerance, Workload
 
 
 def kernel(text: str) -> Kernel:
@@ -77,6 +78,40 @@ def test_check_dead_code_counts_as_identical(evaluator: Evaluator, workload: Wor
     bite = check(evaluator, workload, kernel(padding + "\n" + unrolled(4)), 50, "a")
     assert bite.identical > 20
     assert bite.kill_rate == 1.0
+
+
+def test_check_mutant_that_only_inputs_outside_the_score_tell_survives(
+    evaluator: Evaluator, workload: Workload
+) -> None:
+    """Draws of the score hold nothing but zeros here, which a mutant that adds too little leaves as they are."""
+    zeros = {draw.seed for draw in plan(workload, "a", 3)}
+
+    def draw(seed: int, family: Family) -> Case:
+        case = workload.draw(seed, family)
+        if seed not in zeros:
+            return case
+        x = np.zeros_like(case.inputs["x"])
+        return Case({"x": x}, {"dmem": {X: x.view(np.uint8)}}, {"exact": {"y": x}})
+
+    blind = attrs.evolve(workload, draw=draw)
+    bite = check(evaluator, blind, kernel(unrolled(4)), 60, "a")
+    assert {mutant.before.split()[0] for mutant in bite.survivors} >= {"add"}
+    assert len(bite.survivors) > 10
+    seeing = Evaluator(evaluator.catalogue)
+    assert check(seeing, workload, kernel(unrolled(4)), 60, "a").survivors == ()
+
+
+def test_check_kernel_that_fails_on_a_further_draw_is_refused(evaluator: Evaluator, workload: Workload) -> None:
+    further = {draw.seed for draw in plan(workload, "a/further", 3)}
+
+    def draw(seed: int, family: Family) -> Case:
+        case = workload.draw(seed, family)
+        return attrs.evolve(case, goldens={"exact": {"y": case.goldens["exact"]["y"] ^ np.uint32(seed in further)}})
+
+    padding = "\n".join("add x9, x10, x11" for _ in range(60))
+    with pytest.raises(EvaluationError) as error:
+        check(evaluator, attrs.evolve(workload, draw=draw), kernel(padding + "\n" + unrolled(4)), 50, "a")
+    assert error.value.code == "KC0610"
 
 
 def test_mutants_are_distinct_valid_and_of_all_kinds(evaluator: Evaluator, workload: Workload) -> None:

@@ -29,6 +29,8 @@ FLAGS: Mapping[str, Mapping[str, Any]] = {
 }
 """Task -> flags in which Coral's form differs from the task's default."""
 
+EVERY_FAMILY = ("layernorm", "rmsnorm")
+"""Tasks whose score takes one draw of every family: a draw is one vector, and each can show one edge only."""
 EXACT = Tolerance(dtype="i8", reason="integers, every rounding is stated: KernelCraft asks for an exact match on Coral")
 LIMITS = Limits(instructions=20_000_000, cycles=5_000_000, wall_time=300.0)
 
@@ -70,6 +72,7 @@ def _workload(task: str, config: str) -> Workload:
         flags=FLAGS.get(task, {}),
         families=FAMILIES[task],
         limits=LIMITS,
+        draws=len(FAMILIES[task]) if task in EVERY_FAMILY else 2,
         layout=describe(task, config),
         wrap=partial(wrap, place),
         inspect=inspect,

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kc_coral.shapes import Layout, shift
+from kc_coral.workloads.edges import plant
 from kc_coral.workloads.families import activations
-from kernelcraft_core.tasks import Family
+from kernelcraft_core.tasks import STANDARD, Family
 
 I8 = NDArray[np.int8]
 Ints = NDArray[np.integer]
@@ -91,6 +92,8 @@ def inputs(task: str, place: Layout, rng: np.random.Generator, family: Family) -
             drawn[array.name] = activations(rng, family, array.shape)
         else:
             drawn[array.name] = rng.integers(-128, 128, array.shape, dtype=np.int8)
+    if family.name != STANDARD:
+        plant(task, place, drawn, rng, family.name)
     return drawn
 
 

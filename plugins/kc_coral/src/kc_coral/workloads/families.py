@@ -6,7 +6,8 @@ lies around 64, `small` is within +-10, `ties` are multiples of 16.
 
 Families whose results would be 0 nearly everywhere are left out: `negative` and `offset_negative` of relu, `small` of swiglu.
 
-Weights, biases and tables do not follow the family.
+Weights, biases and tables do not follow the family. Every family but `standard` gets some values at the edges of the
+arithmetic beside its own, see `edges.py`.
 """
 
 from __future__ import annotations

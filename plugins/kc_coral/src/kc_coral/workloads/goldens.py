@@ -74,11 +74,15 @@ def _table(v: Wide, n: Sizes) -> I64:
     return v["lut"][v["x"] + 128]
 
 
-def _softmax(v: Wide, n: Sizes) -> I64:
-    e = v["exp"][v["x"].max(axis=1, keepdims=True) - v["x"]]
+def shares(e: I64) -> I64:
+    """Return what part of its row's sum each element is, 0..1 as -128..127: (rows, columns)."""
     total = e.sum(axis=1, keepdims=True)
     result: I64 = (255 * e + total // 2) // total - 128
     return result
+
+
+def _softmax(v: Wide, n: Sizes) -> I64:
+    return shares(v["exp"][v["x"].max(axis=1, keepdims=True) - v["x"]])
 
 
 def _normalised(d: I64, log2: int) -> I64:
@@ -105,13 +109,13 @@ def _gemm(v: Wide, n: Sizes) -> I64:
     return saturated(rounded(v["A"] @ v["B"], n["S"]))
 
 
-def _dense(x: I64, w: I64, bias: I64 | int, s: int, mult: int) -> I64:
+def dense(x: I64, w: I64, bias: I64 | int, s: int, mult: int) -> I64:
     """Return a fully connected layer; rows of `w` belong to columns of the result."""
     return saturated(requantised(x @ w.T + bias, mult, s))
 
 
 def _linear(v: Wide, n: Sizes) -> I64:
-    return _dense(v["X"], v["W"], v["bias"], n["S"], n["MUL"])
+    return dense(v["X"], v["W"], v["bias"], n["S"], n["MUL"])
 
 
 def _windows(x: I64, ks: int) -> I64:
@@ -120,33 +124,43 @@ def _windows(x: I64, ks: int) -> I64:
     return sliding_window_view(np.pad(x, ((edge, edge), (edge, edge), (0, 0))), (ks, ks), axis=(0, 1))
 
 
-def _convolved(v: Wide, n: Sizes) -> I64:
+def convolved(v: Wide, n: Sizes) -> I64:
+    """Return the sums of a convolution, the bias in them: (H, H, CO)."""
     sums: I64 = np.einsum("yxcrs,rsco->yxo", _windows(v["X"], n["KS"]), v["W"])
     return sums + v["bias"]
 
 
 def _conv2d(v: Wide, n: Sizes) -> I64:
-    return saturated(requantised(_convolved(v, n), n["MUL"], n["S"]))
+    return saturated(requantised(convolved(v, n), n["MUL"], n["S"]))
 
 
-def _depthwise(v: Wide, n: Sizes) -> I64:
-    sums = np.einsum("yxcrs,rsc->yxc", _windows(v["X"], n["KS"]), v["W"]) + v["bias"]
-    return saturated(requantised(sums, n["MUL"], n["S"]))
+def depthwise(v: Wide, n: Sizes) -> I64:
+    """Return the sums of a depthwise convolution, the bias in them: (H, H, C)."""
+    sums: I64 = np.einsum("yxcrs,rsc->yxc", _windows(v["X"], n["KS"]), v["W"])
+    return sums + v["bias"]
+
+
+def _depthwise_conv(v: Wide, n: Sizes) -> I64:
+    return saturated(requantised(depthwise(v, n), n["MUL"], n["S"]))
 
 
 def _conv_block(v: Wide, n: Sizes) -> I64:
-    return np.clip(requantised(_convolved(v, n), v["mult"], v["shift"]), 0, 127)
+    return np.clip(requantised(convolved(v, n), v["mult"], v["shift"]), 0, 127)
 
 
 def _ffn(v: Wide, n: Sizes) -> I64:
-    hidden = v["lut"][_dense(v["X"], v["W1"], v["b1"], n["S1"], n["MUL"]) + 128]
-    return _dense(hidden, v["W2"], v["b2"], n["S2"], n["MUL"])
+    inner = v["lut"][dense(v["X"], v["W1"], v["b1"], n["S1"], n["MUL"]) + 128]
+    return dense(inner, v["W2"], v["b2"], n["S2"], n["MUL"])
+
+
+def hidden(v: Wide, n: Sizes) -> I64:
+    """Return the hidden layer of swiglu: (N, HI), bytes."""
+    gate, up = (dense(v["X"], v[name], 0, n["S1"], n["MUL"]) for name in ("Wg", "Wu"))
+    return saturated(rounded(v["lut"][gate + 128] * up, 7))
 
 
 def _swiglu(v: Wide, n: Sizes) -> I64:
-    gate, up = (_dense(v["X"], v[name], 0, n["S1"], n["MUL"]) for name in ("Wg", "Wu"))
-    hidden = saturated(rounded(v["lut"][gate + 128] * up, 7))
-    return _dense(hidden, v["Wd"], 0, n["S2"], n["MUL"])
+    return dense(hidden(v, n), v["Wd"], 0, n["S2"], n["MUL"])
 
 
 _GOLDENS: Mapping[str, Callable[[Wide, Sizes], I64]] = {
@@ -161,7 +175,7 @@ _GOLDENS: Mapping[str, Callable[[Wide, Sizes], I64]] = {
     "batch_matmul": _gemm,
     "linear": _linear,
     "conv2d": _conv2d,
-    "depthwise_conv": _depthwise,
+    "depthwise_conv": _depthwise_conv,
     "ffn": _ffn,
     "swiglu": _swiglu,
     "conv_block": _conv_block,
