@@ -227,19 +227,19 @@ class BlockCompiler(Lowering):
         """Return the name of the function of an instruction; it is handed the digest, and returns what is asked for."""
         digest = fact.watch is not None and fact.watch.digest is not None
         thing = (key, fact.watch.values if fact.watch is not None else (), digest)
-        name = self.plan.name(thing, "w")
-        if name not in self.plan.functions:
+        name = self.code.name(thing, "w")
+        if name not in self.code.functions:
             assert fact.decoded is not None
             self._start()
             self._emit(f"def {name}({'g' if digest else ''}):")
             self._pad = 1
             self._instruction(_Site(fact.decoded.operands, {}, 0, 0, fact.decoded, 0, fact), 0, "g" if digest else "")
             self._emit(f"return {SEEN}0" if fact.exprs else "return")
-            self.plan.functions[name] = self._finish()
+            self.code.functions[name] = self._finish()
         return name
 
     def _call(self, name: str, fact: Facts) -> None:
-        template = self.plan.functions[name]
+        template = self.code.functions[name]
         self._needs[name] = partial(_function, name, template)
         digest = self._digest(fact) if fact.exprs else ""
         self._emit(f"{SEEN}{self._current} = {name}({digest})" if fact.exprs else f"{name}()")
@@ -485,3 +485,8 @@ def _bound_digest(facts: Facts, run: Lowering) -> Callable[..., Any] | None:
 @lru_cache(maxsize=4096)
 def _compile(source: str) -> CodeType:
     return compile(source, "<generated block>", "exec", dont_inherit=True)
+
+
+def forget() -> None:
+    """Forget compiled sources."""
+    _compile.cache_clear()

@@ -121,7 +121,7 @@ class Engine:
         size = len(self.program)
         self.counts, self.dynamic = [0] * size, [0] * size
         closures = ClosureCompiler(bindings, self.pending)
-        generated = BlockCompiler(bindings, plan, tracked, self.strict)
+        generated = BlockCompiler(bindings, plan.code, tracked, self.strict)
         generated.namespace |= {"pending": self.pending, "settle": self.settle, "dyn": self.dynamic}
         if bindings.pipeline is not None:
             self.pipeline = Pipeline(bindings.pipeline, self.dynamic, learnt.take())

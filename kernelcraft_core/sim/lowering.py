@@ -13,7 +13,7 @@ from kernelcraft_core.isa.model import Rows, Words
 from kernelcraft_core.isa.types import int_range
 from kernelcraft_core.sim.bind import Bindings, zero_of
 from kernelcraft_core.sim.emit import UFUNC, Value, constant, exact_halves, extend, float_text, join, negate, within
-from kernelcraft_core.sim.plan import Plan
+from kernelcraft_core.sim.plan import Code
 from kernelcraft_core.sim.rounding import SCALAR, round_f32, to_double
 
 _ZERO = Int(0, 0)
@@ -34,7 +34,7 @@ class Lowering:
     """Turns typed expressions into source; `_needs` collects the names it uses, with what makes their values for a run."""
 
     bindings: Bindings
-    plan: Plan
+    code: Code
     tracked: bool = False
     _needs: dict[str, Callable[[Lowering], Any]] = field(factory=dict, init=False)
     _temps: int = field(default=0, init=False)
@@ -232,6 +232,6 @@ class Lowering:
 
     def _need(self, thing: Hashable, wanted: str, make: Callable[[Lowering], Any]) -> str:
         """Return the name of a thing in the source; `make` gives it in a run and may hold nothing of this one."""
-        name = self.plan.name(thing, wanted)
+        name = self.code.name(thing, wanted)
         self._needs[name] = make
         return name

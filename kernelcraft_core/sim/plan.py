@@ -5,7 +5,8 @@ Nothing here belongs to one run. A later run of the program on the same machine 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from itertools import count
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -104,33 +105,44 @@ class Shape:
 
 
 @define(eq=False)
-class Plan:
-    """What is known of one program on one machine, under one set of options that code depends on.
+class Code:
+    """What is known of instructions and blocks on one machine, under one set of options that code depends on.
 
     Attributes:
         decoded: instructions by word (with its length where lengths differ), None for an illegal one.
-        facts: by the same, or by index where facts depend on the place.
+        facts: by the same, with the address where a pipeline model is asked.
         watched: facts by word and what a pipeline model wants, for places that it does not tell apart.
-        shapes: by pc.
         names: what a name in the code of any block stands for -> the name.
         functions: by name, the code of instructions that are a function of their own.
+        templates: by the number that a pipeline model knows a block by.
     """
 
     decoded: dict[int, Decoded | None] = field(factory=dict)
-    facts: dict[int, Facts] = field(factory=dict)
+    facts: dict[Hashable, Facts] = field(factory=dict)
     watched: dict[tuple[int, Watch], Facts] = field(factory=dict)
-    shapes: dict[int, Shape] = field(factory=dict)
     names: dict[Hashable, str] = field(factory=dict)
     functions: dict[str, Template] = field(factory=dict)
-    _taken: set[str] = field(factory=set)
+    templates: dict[int, Template] = field(factory=dict)
+    _numbers: Iterator[int] = field(factory=count)
 
     def name(self, thing: Hashable, wanted: str) -> str:
-        """Return the name of a thing: the wanted one, or like it when another thing has that."""
+        """Return the name of a thing, `wanted` with a number: no other thing has it, in whatever thread it is named."""
         name = self.names.get(thing)
         if name is None:
-            name = wanted.replace(".", "_")
-            if name in self._taken:  # two pairs of names may join to the same one
-                name = f"{name}__{len(self._taken)}"
-            self._taken.add(name)
-            self.names[thing] = name
+            name = self.names.setdefault(thing, f"{wanted.replace('.', '_')}_{next(self._numbers)}")
         return name
+
+
+@define(eq=False)
+class Plan:
+    """What is known of one program.
+
+    Attributes:
+        code: what is known of its instructions.
+        facts: by index, where a pipeline model is asked.
+        shapes: blocks by pc.
+    """
+
+    code: Code = field(factory=Code)
+    facts: dict[Hashable, Facts] = field(factory=dict)
+    shapes: dict[int, Shape] = field(factory=dict)

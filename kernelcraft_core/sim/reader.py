@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from kernelcraft_core.isa import Decoded, Isa, Program
 from kernelcraft_core.sim.bind import Bindings
 from kernelcraft_core.sim.closures import ClosureCompiler, Step
 from kernelcraft_core.sim.codegen import BlockCompiler, CompiledBlock
 from kernelcraft_core.sim.pipeline import Pipeline, Placed
-from kernelcraft_core.sim.plan import Facts, Plan, Shape
+from kernelcraft_core.sim.plan import Facts, Plan, Shape, Template
 from kernelcraft_core.sim.result import Trap
 
 MAX_BLOCK = 256
@@ -36,6 +36,7 @@ class Reader:
     keys: Sequence[int] = field(init=False)
     """What tells instructions apart, by index: the word, and its length where lengths differ."""
     _ids: Sequence[int] = field(init=False)  # what facts are filed under, by index
+    _known: dict[Hashable, Facts] = field(init=False)
     _index: dict[int, int] | None = None
 
     def __attrs_post_init__(self) -> None:
@@ -45,7 +46,9 @@ class Reader:
         if program.lengths is not None:
             self._index = {address: i for i, address in enumerate(program.addresses)}
             self.keys = [w << 8 | n for w, n in zip(program.words, program.lengths, strict=True)]
-        self._ids = self.keys if self.pipeline is None else range(len(program))
+        piped = self.pipeline is not None
+        self._ids = range(len(program)) if piped else self.keys
+        self._known = self.plan.facts if piped else self.plan.code.facts
 
     def index_of(self, pc: int) -> int:
         """Return the index of the instruction at `pc`, or -1."""
@@ -64,7 +67,7 @@ class Reader:
 
     def decode(self, index: int) -> Decoded | None:
         """Return the decoded instruction at `index`, None when it is illegal; equal words are decoded once."""
-        word, key, known = self.program.words[index], self.keys[index], self.plan.decoded
+        word, key, known = self.program.words[index], self.keys[index], self.plan.code.decoded
         if key in known:
             return known[key]
         bits = 8 * self.program.length_of(index)
@@ -76,26 +79,32 @@ class Reader:
 
     def facts(self, index: int) -> Facts:
         """Return what is known of the instruction at `index`."""
-        found = self.plan.facts.get(self._ids[index])
+        found = self._known.get(self._ids[index])
         if found is None:
-            found = self.plan.facts[self._ids[index]] = self._facts(index)
+            found = self._known[self._ids[index]] = self._facts(index)
         return found
 
     def _facts(self, index: int) -> Facts:
+        if self.pipeline is None:
+            return self._unwatched(index)
+        key, code = self.keys[index], self.plan.code
+        at = (key, self.program.addresses[index])
+        facts = code.facts.get(at)
+        if facts is None:
+            facts = self._unwatched(index)
+            if facts.decoded is not None:
+                watch, exprs = self.bindings.watch(Placed(facts.decoded, self.program.words[index], *self.place(index)))
+                facts = code.watched.setdefault((key, watch), evolve(facts, watch=watch, exprs=exprs))
+            code.facts[at] = facts
+        return facts
+
+    def _unwatched(self, index: int) -> Facts:
         decoded = self.decode(index)
         if decoded is None:
             return Facts(None, 0, 0, True)
-        bindings, definition = self.bindings, decoded.definition
         cycles = self.closures.price(decoded)
-        bound = bindings.price(definition).bound if cycles is None else cycles
-        traits = bindings.traits(definition)
-        if self.pipeline is None:
-            return Facts(decoded, cycles, bound, *traits)
-        watch, exprs = bindings.watch(Placed(decoded, self.program.words[index], *self.place(index)))
-        found = self.plan.watched.get((self.keys[index], watch))
-        if found is None:
-            found = self.plan.watched[self.keys[index], watch] = Facts(decoded, cycles, bound, *traits, watch, exprs)
-        return found
+        bound = self.bindings.price(decoded.definition).bound if cycles is None else cycles
+        return Facts(decoded, cycles, bound, *self.bindings.traits(decoded.definition))
 
     def shape_at(self, pc: int) -> Shape | None:
         """Return the block that starts at `pc`, or None outside the program."""
@@ -111,7 +120,7 @@ class Reader:
 
     def _shape(self, first: int) -> Shape:
         facts: list[Facts] = []
-        known, ids = self.plan.facts, self._ids
+        known, ids = self._known, self._ids
         for index in range(first, min(len(ids), first + MAX_BLOCK)):
             fact = known.get(ids[index]) or self.facts(index)
             if facts and fact.timed and self.pipeline is not None:  # priced before it is executed: a block of its own
@@ -157,16 +166,24 @@ class Reader:
         Raises:
             SyntaxError, RecursionError, MemoryError: it is nested more deeply than Python's parser goes.
         """
+        known = self.plan.code.templates
         if shape.template is None:
-            end = shape.first + shape.size
-            keys, places = self.keys[shape.first : end], [self.place(index) for index in range(shape.first, end)]
-            often: set[int] = set()
-            if self.pipeline is not None:  # a block is compiled before it is known to run often
-                last = shape.facts[-1].decoded
-                alone = last is not None and self.closures.target(last, *places[-1]) == shape.pc  # a loop
-                often = {key for key, times in Counter(keys if alone else self.keys).items() if times >= REPEATS}
-            shape.template = self.generated.compile(shape, keys, places, often, self.pipeline is not None)
+            shape.template = known.get(shape.number) or self._template(shape)
+            if (
+                self.pipeline is not None
+            ):  # what is not known at compile time is then not in the code: others may have it
+                known[shape.number] = shape.template
         return self.generated.bind(shape.template)
+
+    def _template(self, shape: Shape) -> Template:
+        end, piped = shape.first + shape.size, self.pipeline is not None
+        keys, places = self.keys[shape.first : end], [self.place(index) for index in range(shape.first, end)]
+        often: set[int] = set()
+        if piped:  # a block is compiled before it is known to run often
+            last = shape.facts[-1].decoded
+            alone = last is not None and self.closures.target(last, *places[-1]) == shape.pc  # a loop
+            often = {key for key, times in Counter(keys if alone else self.keys).items() if times >= REPEATS}
+        return self.generated.compile(shape, keys, places, often, piped)
 
     def _illegal(self, index: int) -> Callable[[], Any]:
         word, length = self.program.words[index], self.program.length_of(index)

@@ -111,7 +111,7 @@ class AddressSpace:
         for low, end, _, memory in self._readable if what == "load" else self._writable:
             if low <= address <= end - length:
                 offset = address - low
-                if not memory.known(offset, length):
+                if memory.tracked and not memory.known(offset, length):
                     return None
                 if what == "store":
                     memory.mark(offset, length)

@@ -29,6 +29,8 @@ BLOCK = 64
 MAX_REPORTED = 100
 _MAPPED, _HUGE = 1 << 20, 1 << 24
 """Bytes from which memories are mapped, and up to which that is done in huge pages."""
+_PAGE, _SPARSE = 1 << 12, 1 << 18
+"""Bytes of a page, and from which on presets are searched for pages of zeros."""
 _NOISE_NAN = 1 / 16
 """Share of NaN in the noise of float memories."""
 _NOISE_ROWS, _NOISE_ELEMENTS = 17, 257 * 64  # how many rows of noise repeat: at least, and by their elements
@@ -390,8 +392,20 @@ class ByteMemory:
         if len(data):
             if self.tracked:
                 self._define(offset, len(data))
-            self.data[offset : offset + len(data)] = data
+            if not self.dirty and len(data) >= _SPARSE and isinstance(data, np.ndarray) and data.flags.c_contiguous:
+                self._put_sparse(offset, data)
+            else:
+                self.data[offset : offset + len(data)] = data
             self.mark(offset, len(data))
+
+    def _put_sparse(self, offset: int, data: Any) -> None:
+        """Put bytes into memory that is still as it was made: pages of zeros are there already."""
+        whole = len(data) // _PAGE
+        pages = data[: whole * _PAGE].reshape(whole, _PAGE)
+        used = np.flatnonzero(np.bitwise_or.reduce(pages.view(np.uint64), axis=1))
+        self.data[offset : offset + whole * _PAGE].reshape(whole, _PAGE)[used] = pages[used]
+        for start, stop in ((0, BLOCK), (whole * _PAGE - BLOCK, len(data))):  # noise may be at its ends
+            self.data[offset + start : offset + stop] = data[start:stop]
 
     def _blocks(self, offset: int, length: int) -> range:
         return range(offset // BLOCK, (offset + length - 1) // BLOCK + 1) if length else range(0)
@@ -407,8 +421,10 @@ class ByteMemory:
         blocks = self._blocks(offset, length)
         if not blocks or self.known(offset, length):
             return
+        end = offset + length
         for block in (blocks.start, blocks.stop - 1):  # bytes beside a partial write stay undefined noise
-            if not self.defined[block]:
+            whole = offset <= block * BLOCK and min((block + 1) * BLOCK, self.size) <= end
+            if not whole and not self.defined[block]:
                 self._fill(block)
         self.defined[blocks.start : blocks.stop] = True
 
@@ -427,7 +443,7 @@ class ByteMemory:
         if self.tracked:
             chosen = _selected(key, self.size)
             if isinstance(chosen, range):
-                low, high = (min(chosen), max(chosen)) if chosen else (0, -1)
+                low, high = sorted((chosen[0], chosen[-1])) if chosen else (0, -1)
                 blocks = low // BLOCK + np.flatnonzero(~self.defined[low // BLOCK : high // BLOCK + 1])
             else:
                 blocks = np.unique(np.array(chosen, np.int64) // BLOCK)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kernelcraft_core.diagnostics import IsaError
 from kernelcraft_core.isa import Opaque, Primitive
-from kernelcraft_core.sim import Limits, Machine, PipelineModel, Placed, RunResult, Watch
+from kernelcraft_core.sim import Limits, Machine, PipelineModel, Placed, RunResult, Simulator, Watch
 from kernelcraft_core.sim import pipeline as pipelines
 from kernelcraft_core.sim.plan import Facts
 
@@ -328,6 +328,15 @@ def ways() -> Iterator[dict[str, Any]]:
     yield {"engine": "generated", "make": lambda: Dual(remembers=False)}
 
 
+def again(tiny: Any, lines: list[Any], limits: Limits | None = None) -> list[RunResult]:
+    """Return runs of one program on one machine: what the first have learnt serves the others."""
+    isa, machine = tiny.isa(INSTRS, **OPTIONS), Machine("dual", timing=lambda isa, machine: Dual())
+    program, state = tiny.program(isa, *lines), {"x": {1: 3}, "dmem": {256: bytes([7, 0, 0, 0] * 3)}}
+    simulator = Simulator(isa, machine)
+    engines = ("closures", "auto", "generated", "auto", "closures")
+    return [simulator.run(program, state, limits or Limits(100_000), engine=engine) for engine in engines]
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=programs(), part=st.floats(0, 1.1), by=st.sampled_from(["cycles", "instructions"]))
 def test_random_programs_cost_the_same_however_they_are_priced(
@@ -336,6 +345,7 @@ def test_random_programs_cost_the_same_however_they_are_priced(
     whole = run(tiny, lines, "closures", trace=True)
     assert whole.status == "halted"
     assert all(outcome(run(tiny, lines, **way)) == outcome(whole) for way in ways())
+    assert all(outcome(result) == outcome(whole) for result in again(tiny, lines))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipelines, "CAPACITY", 2)
         assert outcome(run(tiny, lines, "generated")) == outcome(whole)
@@ -343,3 +353,4 @@ def test_random_programs_cost_the_same_however_they_are_priced(
     limits = Limits(100_000, cycles=limit) if by == "cycles" else Limits(limit)
     cut = outcome(run(tiny, lines, "closures", limits, trace=True))
     assert all(outcome(run(tiny, lines, limits=limits, **way)) == cut for way in ways())
+    assert all(outcome(result) == cut for result in again(tiny, lines, limits))

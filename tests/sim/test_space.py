@@ -105,6 +105,32 @@ def test_spans_and_targets_are_views_of_the_memory() -> None:
     assert s.mem.span(0x211, 2).tolist() == [2, 3]
 
 
+@pytest.mark.parametrize(
+    ("what", "address", "length", "given"),
+    [
+        ("load", 0x100, 64, True),  # all of rom, which is defined
+        ("load", 0x13F, 2, False),  # it leaves rom
+        ("load", 0x200, 4, False),  # nothing has defined ram
+        ("store", 0x200, 4, False),
+        ("store", 0x100, 4, False),  # not to rom
+        ("load", 0x301, 1, False),  # not from odd
+        ("store", 0x301, 16, True),
+        ("load", 0x500, 1, False),
+    ],
+)
+def test_window_is_given_where_nothing_can_go_wrong_or_must_be_reported(
+    what: str, address: int, length: int, given: bool
+) -> None:
+    s = space(tracked=True)
+    s.rom.preset(0x100, memoryview(bytes(range(64))))
+    s.odd.target(0x301, 16)[...] = 1
+    s.odd.dirty.clear()
+    window = s.mem.window(what, address, length)
+    assert (window is not None and len(window) == length) == given
+    assert s.odd.dirty == ({0} if what == "store" and given else set())
+    assert s.rom.context.undefined_count == 0
+
+
 def test_undefined_reads_are_reported_by_the_memory() -> None:
     s = space(tracked=True)
     s.mem.put(Section(".data", 0x100, b"abcd"))

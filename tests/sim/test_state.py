@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kernelcraft_core.diagnostics import IsaError, MachineError
 from kernelcraft_core.isa import Bytes, Isa, Rows
 from kernelcraft_core.isa.model import Scalar
-from kernelcraft_core.sim import Machine
+from kernelcraft_core.sim import Machine, state
 from kernelcraft_core.sim.result import Trap
 from kernelcraft_core.sim.state import Context, Storage, lazy_zeros
 
@@ -34,7 +36,7 @@ def test_a_memory_that_cannot_be_reserved() -> None:
 
 
 def test_a_refused_mapping_is_a_diagnostic(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*args: Any) -> None:
+    def refuse(*args: Any, **options: Any) -> None:
         raise OSError(12, "Cannot allocate memory")
 
     monkeypatch.setattr(mmap, "mmap", refuse)
@@ -138,3 +140,41 @@ def test_a_row_counts_as_defined_once_it_is_written() -> None:
     rows.W[0][:4] = 0
     assert rows.R[0].tolist() == [0, 0, 0, 0, *noise[4:].tolist()]
     assert context.undefined_count == 2
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_preset_with_pages_of_zeros_leaves_the_bytes_it_should(data: st.DataObject) -> None:
+    """Noise around it stays, whether or not pages of zeros are looked for."""
+    size = state._SPARSE + 50_000
+    length = data.draw(st.integers(state._SPARSE, size))
+    offset = data.draw(st.integers(0, size - length))
+    content = np.zeros(length, np.uint8)
+    for place in data.draw(st.lists(st.integers(0, length - 1), max_size=5)):
+        content[place] = 1 + place % 255
+    before = data.draw(st.lists(st.tuples(st.integers(0x1000, 0x1000 + size - 8), st.just(7)), max_size=2))
+    found = []
+    for sparse in (state._SPARSE, 1 << 40):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(state, "_SPARSE", sparse)
+            store = storage(size=size, tracked=True)
+        for address, value in before:
+            store["data"].store(address, 8, value)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(state, "_SPARSE", sparse)
+            store["data"].preset(0x1000 + offset, content)
+        assert store["data"].data[offset : offset + length].tobytes() == content.tobytes()
+        assert store["data"].known(offset, length)
+        store["data"].settle(slice(None))
+        found.append((store["data"].data.tobytes(), store["data"].dirty))
+    assert found[0] == found[1]
+
+
+def test_bytes_around_a_store_stay_noise_and_whole_granules_need_none() -> None:
+    plain, written = storage(tracked=True)["data"], storage(tracked=True)["data"]
+    noise = plain.span(0x1000, 10_000).copy()
+    written.target(0x1000 + 100, 200)[...] = 0
+    assert written.data[64:100].tobytes() == noise[64:100].tobytes()
+    assert written.data[300:320].tobytes() == noise[300:320].tobytes()
+    written.target(0x1000 + 640, 128)[...] = 3
+    assert (written.known(640, 128), written.known(639, 2), written.known(640, 0)) == (True, False, False)

@@ -152,3 +152,44 @@ def test_cycle_limit_stops_at_the_instruction_that_passed_it(engine: str) -> Non
 def test_functional_run_takes_no_time() -> None:
     result = run(RANDOM[0], 2, timing="none")
     assert (result.status, result.cycles) == ("halted", 0)
+
+
+@named(MICRO[::9] + RANDOM[::6] + KERNELS[::3])
+def test_later_runs_of_a_program_take_the_same_cycles(row: Row) -> None:
+    """What the first run has learnt serves the others: cycles by block, closures, code."""
+    results = [run(row, 3, engine=engine) for engine in ("auto", "closures", "generated", "auto")]
+    profiles = [[(line.pc, line.count, line.cycles) for line in result.profile.lines] for result in results]
+    assert len({result.cycles for result in results}) == 1
+    assert all(profile == profiles[0] for profile in profiles)
+
+
+DIVIDING = """
+    vsetvli t0, zero, e8, m4, ta, ma
+    vid.v v8
+    vadd.vi v8, v8, 1
+    vmv.v.v v12, v8
+    li t1, 7
+    li t2, 40
+again:
+    vdivu.vx v16, v12, t1
+    vadd.vi v12, v12, 3
+    addi t2, t2, -1
+    bnez t2, again
+    .word 0x08000073
+"""
+
+
+def test_loop_that_divides_other_numbers_each_time_is_looked_up() -> None:
+    """The time of a division depends on its contents, and on those before it, but through a few small numbers only."""
+    target, made = kc.target("coral"), []
+
+    def make(isa: Any, machine: Any) -> Recorder:
+        made.append(Recorder(timing_params(machine)))
+        return made[-1]
+
+    simulator = Simulator(target.isa, attrs.evolve(target.machine, timing=make))
+    program = target.assemble(DIVIDING)
+    result = simulator.run(program)
+    stepped = target.simulate(program, trace=True)
+    assert (result.status, result.cycles) == ("halted", stepped.cycles)
+    assert len(made[0].excess) < result.instret / 2

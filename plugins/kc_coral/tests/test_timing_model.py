@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 from coral_reference.machine import Event, Machine
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kc_coral import timing_ops
 from kc_coral.timing_access import Divider, divide_bits, scalar_access, vector_access
@@ -243,3 +245,25 @@ def test_indices_that_are_addresses_tell_external_memory() -> None:
 )
 def test_divide_bits_are_those_of_the_magnitude(dividend: int, divisor: int, signed: bool, bits: int) -> None:
     assert divide_bits(dividend, divisor, signed) == bits
+
+
+def facts_of(elements: tuple[list[int], list[int]]) -> list[tuple[int, int, bool, bool]]:
+    """Return per lane what the divider compares: magnitudes, signs of quotient and remainder."""
+    return [(abs(a), abs(b), (a < 0) ^ (b < 0), a < 0) for a, b in zip(*elements, strict=True)]
+
+
+LANES = st.integers(1, 4).flatmap(
+    lambda n: st.tuples(*[st.lists(st.sampled_from([-128, -3, -1, 0, 1, 3, 77]), min_size=n, max_size=n)] * 2)
+)
+
+
+@given(st.lists(LANES, max_size=12))
+def test_divider_is_quick_when_all_lanes_are_as_in_the_micro_op_before(
+    stream: list[tuple[list[int], list[int]]],
+) -> None:
+    divider, before = Divider(), None
+    for dividends, divisors in stream:
+        wanted = max((abs(a).bit_length() for a, b in zip(dividends, divisors, strict=True) if b), default=0)
+        now = facts_of((dividends, divisors))
+        assert divider.bits(dividends, divisors) == (0 if now == before else wanted)
+        before = now

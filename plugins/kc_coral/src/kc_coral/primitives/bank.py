@@ -67,7 +67,7 @@ class Bank:
         return put
 
     def second(
-        self, source: int, count: int, size: int, signed: bool, low_bits: int = 0
+        self, source: int, count: int, size: int, signed: bool, low_bits: int = 0, wide: int = 0
     ) -> tuple[Array, Callable[[int], None] | None]:
         """Return the second operand and what puts the value of a call into it (None when it is a register group).
 
@@ -77,16 +77,18 @@ class Bank:
             size: bytes of an element.
             signed: how elements are read.
             low_bits: how many low bits of a scalar count, where not all do (shift amounts).
+            wide: bytes of the elements that a scalar is held in, where that is not `size`.
         """
         if source != SCALAR:
             return self.elements(source, count, size, signed), None
-        cell = np.zeros(1, dtype(size, False))
+        filled = np.zeros(count, dtype(wide or size, signed))  # numpy is slow where it has to stretch an operand
         mask = (1 << (low_bits or 8 * size)) - 1
+        sign = 1 << 8 * size - 1 if signed else 0
 
         def put(value: int) -> None:
-            cell[0] = value & mask
+            filled.fill(((value & mask) ^ sign) - sign)
 
-        return cell.view(dtype(size, signed)), put
+        return filled, put
 
 
 def planned(build: Callable[..., Plan]) -> Callable[..., Callable[..., Any]]:

@@ -62,15 +62,17 @@ def widen(bank: Bank, op: int, vtype: int, vl: int, vm: int, vd: int, vs2: int, 
     row, s = WIDENING[op], shape(vtype, vl)
     _widening_groups(row, vtype, vl, vm, vd, vs2, source)
     a = bank.elements(vs2, vl, s.size * (2 if row.wide else 1), row.signed2)
-    b, put = bank.second(source, vl, s.size, row.signed1)
+    b, put = bank.second(source, vl, s.size, row.signed1, wide=2 * s.size)
     out, active, ufunc = bank.elements(vd, vl, 2 * s.size, row.signed), bank.active(vm, vl), row.ufunc
-    x, y = np.empty(len(a), out.dtype), np.empty(len(b), out.dtype)  # copies are quicker than casts inside a ufunc
+    # copies are quicker than casts inside a ufunc
+    x, y = np.empty(len(a), out.dtype), b.view(out.dtype) if put is not None else np.empty(len(b), out.dtype)
 
     def plan(value: int) -> None:
         if put is not None:
             put(value)
+        else:
+            y[...] = b
         x[...] = a
-        y[...] = b
         if active is None:
             ufunc(x, y, out)
         else:
@@ -84,14 +86,16 @@ def accumulate_wide(bank: Bank, op: int, vtype: int, vl: int, vm: int, vd: int, 
     row, s = WIDE_ACCUMULATE[op], shape(vtype, vl)
     _widening_groups(row, vtype, vl, vm, vd, vs2, source)
     a, d = bank.elements(vs2, vl, s.size, row.signed2), bank.elements(vd, vl, 2 * s.size, row.signed)
-    b, put = bank.second(source, vl, s.size, row.signed1)
-    x, y, active = np.empty(vl, d.dtype), np.empty(len(b), d.dtype), bank.active(vm, vl)
+    b, put = bank.second(source, vl, s.size, row.signed1, wide=2 * s.size)
+    x, y = np.empty(vl, d.dtype), b.view(d.dtype) if put is not None else np.empty(len(b), d.dtype)
+    active = bank.active(vm, vl)
 
     def plan(value: int) -> None:
         if put is not None:
             put(value)
+        else:
+            y[...] = b
         x[...] = a
-        y[...] = b
         np.multiply(x, y, x)
         if active is None:
             np.add(d, x, d)
