@@ -71,6 +71,7 @@ class Dialect:
         relocations: operators such as `%hi(symbol)`.
         areas: where sections go; without any there is one section and no directive to change it.
         ignored: directives that mean nothing here; with a trailing `*` all that begin so.
+        zero_offsets: whether `0(x1)` may be written where only `(x1)` is possible.
     """
 
     comments: tuple[str, ...] = field(default=("#", "//"), converter=_texts)
@@ -92,6 +93,7 @@ class Dialect:
     relocations: tuple[Relocation, ...] = field(default=(), converter=_relocations)
     areas: tuple[Area, ...] = field(default=(), converter=_areas)
     ignored: tuple[str, ...] = ()
+    zero_offsets: bool = False
 
     def ignores(self, name: str) -> bool:
         """Return whether the directive `name` means nothing here."""
@@ -131,5 +133,6 @@ def gnu(areas: Iterable[Area], relocations: Iterable[Relocation] = (), padding: 
         "relocations": relocations,
         "areas": areas,
         "ignored": GNU_IGNORED,
+        "zero_offsets": True,
     }
     return Dialect(**fields | changes)

@@ -16,14 +16,14 @@ from collections.abc import Iterable, Sequence
 from kernelcraft_core.asm.dialect import UNARY, Dialect
 from kernelcraft_core.asm.directives import available
 from kernelcraft_core.asm.lexis import CHARACTER, STRING, Lexis
-from kernelcraft_core.asm.shapes import Shape, Shapes
+from kernelcraft_core.asm.shapes import Shape, Shapes, without_offset
 from kernelcraft_core.isa import Imm, Isa, Placeholder, Reg
 from kernelcraft_core.isa.syntax import Operand
 
 _WORD_END = "(?![A-Za-z0-9_.$])"
 _OWN_NAMES = (
     "start item statement instruction directive constant value unary primary NAME UINT LABEL CONSTANT COMMENT BLANKS "
-    "LOCAL STRING IGNORED"
+    "LOCAL STRING IGNORED NO_OFFSET"
 )
 _State = frozenset[tuple[int, int, int]]
 """(number of the shape, number of the item in it, 1 after a sign): what may come next."""
@@ -106,7 +106,7 @@ class Grammar:
 
     def _branches(self, state: _State, shapes: Sequence[Shape]) -> list[tuple[str, _State]]:
         """Return (grammar text of what comes next, state after it), without overlap between the texts."""
-        items = {self._symbol(shapes[n].items[at]) for n, at, sign in state if not sign}
+        items = {self._symbol(shapes[n].items, at) for n, at, sign in state if not sign}
         if len(items) == 1 and not any(sign for *_, sign in state):
             return [(items.pop(), frozenset((n, at + 1, 0) for n, at, _ in state))]
         after: dict[str, set[tuple[int, int, int]]] = {}
@@ -127,9 +127,10 @@ class Grammar:
                 return rule
         return labels[0] if len(labels) == 1 else f"({' | '.join(labels)})"
 
-    def _symbol(self, item: Operand | str) -> str:
+    def _symbol(self, items: Sequence[Operand | str], at: int) -> str:
+        item = items[at]
         if isinstance(item, str):
-            return f'"{item}"'
+            return 'NO_OFFSET? "("' if self.dialect.zero_offsets and without_offset(items, at) else f'"{item}"'
         return "value" if isinstance(item.kind, Imm) else self._kind_rules[item.kind.name]
 
     def _labels(self, item: Operand | str, n: int, at: int, sign: int) -> list[tuple[str, tuple[int, int, int]]]:
@@ -229,6 +230,7 @@ class Grammar:
         out = [
             ("UINT", 1, f"(?:(?:{self.lexis.number}){_WORD_END}{character})"),
             ("NAME", 1, f"{not_reserved}{word}"),
+            ("NO_OFFSET", 2, r"0(?=[ \t]*\()"),
             ("LOCAL", 2, f"[0-9]+[bf]{_WORD_END}"),
             ("STRING", 2, STRING),
             ("LABEL", 3, f"(?:{not_reserved}{word}{numeric})[ \\t]*:"),

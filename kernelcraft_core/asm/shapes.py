@@ -67,6 +67,11 @@ class Arg(NamedTuple):
     last: int
 
 
+def without_offset(items: Sequence[Operand | str], number: int) -> bool:
+    """Return whether an item is the bracket of an address that has no offset: `(` with no operand right before it."""
+    return items[number] == "(" and (number == 0 or isinstance(items[number - 1], str))
+
+
 class Shapes:
     """All shapes of an ISA, by mnemonic: instructions first, in order of description, then pseudo-instructions."""
 
@@ -111,8 +116,10 @@ class Shapes:
         return at, len(shape.items)
 
     def _read(self, items: Sequence[Operand | str], tokens: Sequence[Token], at: int, args: list[Arg]) -> int | None:
-        for item in items:
+        for number, item in enumerate(items):
             if isinstance(item, str):
+                if self.lexis.dialect.zero_offsets and without_offset(items, number):
+                    at += [token.text for token in tokens[at : at + 2]] == ["0", "("]
                 if at >= len(tokens) or tokens[at].text != item:
                     return None
                 at += 1

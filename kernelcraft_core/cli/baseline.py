@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from kernelcraft_core.tasks.building import Builder
     from kernelcraft_core.tasks.catalogue import Catalogue
 
+ORIGIN = 70
+"""Characters of an origin in the table; `--json` has all of it."""
 _HEADER = ("TARGET", "TASK", "CONFIG", "KIND", "BASELINE", "ORIGIN")
 _TASK = click.option("--task", "tasks", multiple=True, metavar="TASK", help="Only this task. May be repeated.")
 _CONFIG = click.option(
@@ -70,7 +73,10 @@ def list_command(
         ]
         output.emit("kc.baseline-list/1", {"kernels": rows})
         return
-    lines = [(w.target, w.task, w.config, k.kind, "yes" if first else "", k.origin) for w, first, k in found]
+    lines = [
+        (w.target, w.task, w.config, k.kind, "yes" if first else "", shorten(k.origin, ORIGIN, placeholder=" ..."))
+        for w, first, k in found
+    ]
     click.echo(output.table(lines, _HEADER))
 
 

@@ -345,7 +345,12 @@ def _summary(
 
 def _say_skipped(plan: Plan) -> None:
     """Say which workloads were left out because they have no kernel."""
+    from kernelcraft_core.bench.plan import GIVEN
+
     if not plan.skipped:
+        return
+    if all(kind == GIVEN for *_, kind in plan.skipped):
+        click.echo(f"skipped, no kernel in the folder: {len(plan.skipped)} workloads", err=True)
         return
     names = [f"{target} {task}/{config} ({kind})" for target, task, config, kind in plan.skipped]
     more = f", and {len(names) - LIST} more" if len(names) > LIST else ""

@@ -36,7 +36,12 @@ _WORST = ("OUTPUT", "INDEX", "EXPECTED", "GOT", "ERROR", "ULP")
 @click.option(
     "--seed", metavar="TEXT", help="Seed of the inputs, `development` for those agents see. [default: secret]"
 )
-@click.option("--draws", type=click.IntRange(2, 1000), default=2, show_default=True, help="Sets of inputs.")
+@click.option(
+    "--draws",
+    type=click.IntRange(2, 1000),
+    default=2,
+    help="Sets of inputs. [default: 2, or more where the workload asks for them]",
+)
 @click.option("--no-baseline", is_flag=True, help="Do not run the baseline, and give no speedup.")
 @click.option("--set", "settings", multiple=True, metavar="PARAM=VALUE", help="Change a machine parameter.")
 @click.option("--extension", "extensions", multiple=True, metavar="FILE|NAME", help="Add an extension.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from kernelcraft_core.diagnostics import Diagnostic, MachineError, Span, did_you_mean, printable
+from kernelcraft_core.isa import Reg
 
 if TYPE_CHECKING:
     from kernelcraft_core.isa import Isa
@@ -30,7 +31,10 @@ def _fail(code: str, message: str, hint: str | None = None, file: str | None = N
 def _state(isa: Isa, name: str) -> State:
     if name not in isa.scope.state:
         known = list(isa.scope.state)
-        hint = did_you_mean(name, known) or f"state: {', '.join(known)}"
+        spelled = [
+            f"{k.file or k.prefix}[{k.names[name]}]" for k in isa.kinds if isinstance(k, Reg) and name in k.names
+        ]
+        hint = f"did you mean {spelled[0]}?" if spelled else did_you_mean(name, known) or f"state: {', '.join(known)}"
         raise _fail("KC0510", f"{isa.name} has no state {printable(name)!r}", hint)
     return isa.state_named(name)
 

@@ -43,7 +43,13 @@ _HOT = ("LINE", "PC", "COUNT", "CYCLES", "INSTRUCTION")
     "--limit-instructions", type=click.IntRange(min=0), help="Stop before this many instructions are exceeded."
 )
 @click.option("--limit-cycles", type=click.IntRange(min=0), help="Stop once more cycles than this have passed.")
-@click.option("--limit-seconds", type=click.FloatRange(min=0), help="Stop after this much wall-clock time.")
+@click.option(
+    "--limit-seconds",
+    type=click.FloatRange(min=0),
+    default=300.0,
+    show_default=True,
+    help="Stop after this much wall-clock time.",
+)
 @click.option("--engine", type=click.Choice(["auto", "closures", "generated"]), default="auto", show_default=True)
 @click.option(
     "--fill",

@@ -48,6 +48,8 @@ def _own(found: Iterable[Diagnostic], added: int, lines: SourceLines) -> list[Di
         if span is not None and span.line == 1 and added:
             before = span.column <= added
             column, length = (1, 1) if before else (span.column - added, span.length)
+            if before and finding.code == "KC0220":
+                finding = evolve(finding, hint="the text that runs in front of a kernel calls it: define this label")
             finding = finding.at(evolve(span, column=column, length=length, text=lines[0]))
         out.append(finding)
     return out

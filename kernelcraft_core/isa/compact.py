@@ -185,7 +185,7 @@ def _nodes(definition: Definition) -> Iterator[ir.Expr]:
 
 def _pseudos(isa: Isa) -> str:
     cases: dict[str, list[Pseudo]] = {}
-    for mnemonic in isa.mnemonics:
+    for mnemonic in dict.fromkeys(isa.mnemonics):
         for _, pseudo in isa.pseudo(mnemonic):
             cases.setdefault(pseudo.syntax, []).append(pseudo)
     lines = [_pseudo(isa, found) for found in cases.values()]

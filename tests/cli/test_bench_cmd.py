@@ -226,7 +226,7 @@ def test_wrong_missing_and_unknown_kernels_are_told_apart(bench: Kc, tmp_path: P
     (folder / "C9.asm").write_bytes(b"halt\n")
     result = bench("--kernels", str(tmp_path / "k"), exit_code=1)
     assert "warning[KC0623]: toy/triple/C9.asm belongs to no workload" in result.stderr
-    assert "skipped, no kernel: toy triple/C1 (given)" in result.stderr
+    assert "skipped, no kernel in the folder: 1 workloads" in result.stderr
     assert "syntax error" in result.stdout
     assert "triple/C2: line 1: KC0201" in result.stdout
     entry = summary(bench("--kernels", str(tmp_path / "k"), "--json", exit_code=1))

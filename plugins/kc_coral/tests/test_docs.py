@@ -13,10 +13,12 @@ from click.testing import CliRunner, Result
 
 import kernelcraft_core as kc
 from kc_coral.docs import pages
+from kc_coral.isa import ISA
 from kc_coral.timing_docs import costs
 from kc_coral.timing_params import TimingParams
 from kernelcraft_core.agent.tokens import estimate
 from kernelcraft_core.cli.main import main
+from kernelcraft_core.isa.compact import compact_reference
 from kernelcraft_core.isa.docs_costs import CostTable
 from kernelcraft_core.isa.docs_families import families
 from kernelcraft_core.riscv import cause_of
@@ -268,3 +270,11 @@ def test_fault_only_first_load_leaves_vl_as_it_is() -> None:
     text = "li a0, 0x203ffff0\nvsetivli t0, 16, e8, m1\nvle8ff.v v8, (a0)\ncsrr t1, vl\n.word 0x08000073"
     result = coral.simulate(coral.assemble(text))
     assert (result.status, result.state["x"][6]) == ("halted", 16)
+
+
+def test_pseudo_instruction_names_each_case_once() -> None:
+    lines = [line for line in compact_reference(ISA).splitlines() if " stands for " in line]
+    assert len(lines) > 50
+    for line in lines:
+        cases = line.partition(" stands for ")[2].rstrip(".").split(", else ")
+        assert len(set(cases)) == len(cases), line

@@ -5,15 +5,22 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import re
 from functools import cache
 from pathlib import Path
 
 import pytest
+from lark.exceptions import UnexpectedInput
 
 from kc_coral import baseline
+from kc_coral.assembler import make_assembler
 from kc_coral.isa import ISA
 from kc_coral.shapes import CONFIGS, TASKS, layout
 from kc_coral.start import wrap
+from kernelcraft_core.asm.grammar import Grammar
+from kernelcraft_core.asm.lexis import Lexis
+from kernelcraft_core.asm.reference import parser
+from kernelcraft_core.asm.shapes import Shapes
 from kernelcraft_core.diagnostics import AssemblyError
 from kernelcraft_core.facade import Target, target
 
@@ -65,6 +72,30 @@ def test_compiled_kernel_assembles_unchanged_behind_the_start_stub(task: str, co
     assert program.entry == 0
     for address, word in zip(program.addresses, program.words, strict=True):
         assert ISA.decode(word) is not None, hex(address)
+
+
+def test_address_without_an_offset_may_have_a_zero() -> None:
+    forms = [
+        example for d in ISA for example in d.record.examples if "(" in example and not re.search(r"\d\(", example)
+    ]
+    written = [re.sub(r"\(", "0(", example) for example in forms]
+    assert len(forms) > 200
+    assert list(coral().assemble("\n".join(written)).words) == list(coral().assemble("\n".join(forms)).words)
+    for line in ("vle8.v v8, 4(a0)", "vle8.v v8, 0", "vle8.v 0(v8), (a0)", "lw a0, 5 0(a1)"):
+        with pytest.raises(AssemblyError):
+            coral().assemble(line)
+
+
+@pytest.mark.parametrize("line", ["vle8.v v8, 0(a0)", "vle8.v v8, (a0)", "vse8.v v8, 0 (a0), v0.t", "lw a0, 0(a1)"])
+def test_reference_grammar_has_both_ways_to_write_an_address(line: str) -> None:
+    mnemonic = line.split()[0]
+    dialect = make_assembler(ISA).dialect
+    lexis = Lexis(ISA, dialect)
+    grammar = parser(Grammar(ISA, dialect, lexis, Shapes(ISA, lexis)).text([mnemonic]))
+    assert grammar.parse(line)
+    for wrong in (line.replace("0", "00", 1), f"{mnemonic} v8, 4 0(a0)", f"{mnemonic} 0(v8), (a0)"):
+        with pytest.raises(UnexpectedInput):
+            grammar.parse(wrong)
 
 
 def compiled_words() -> list[list[str]]:
@@ -121,6 +152,21 @@ def test_line_that_reads_a_vector_csr_or_writes_another_is_accepted_without_a_fi
 def test_write_to_vstart_is_a_warning() -> None:
     found = coral().assemble("csrw vstart, a0").diagnostics
     assert [(d.code, d.severity) for d in found] == [("KC0271", "warning")]
+
+
+@pytest.mark.parametrize(
+    ("text", "warned"),
+    [
+        ("kernel: ret", True),
+        (".data\nx: .word 1\n.text\nkernel: nop\nret", True),
+        ("kernel: mpause", False),
+        ("kernel: nop\n.word 0x08000073", False),
+        ("_start: call kernel\nmpause\nkernel: ret", False),
+        ("nop\nkernel: ret", False),
+    ],
+)
+def test_kernel_without_a_start_is_a_warning(text: str, warned: bool) -> None:
+    assert [d.code for d in coral().assemble(text).diagnostics] == ["KC0272"] * warned
 
 
 def test_zbb_is_there_when_the_extension_is_asked_for() -> None:

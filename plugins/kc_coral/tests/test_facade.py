@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import kernelcraft_core as kc
 from kc_coral.isa.state import DTCM, DTCM_BYTES, EXTERNAL, EXTERNAL_BYTES, ITCM, ITCM_BYTES
+from kernelcraft_core.cli.main import main
 
 MEMORIES = {"itcm": (ITCM, ITCM_BYTES), "dtcm": (DTCM, DTCM_BYTES), "external": (EXTERNAL, EXTERNAL_BYTES)}
 HALT = ".word 0x08000073"
@@ -137,3 +139,10 @@ def test_words_of_a_program_are_a_program(coral: kc.Target) -> None:
     first, second = coral.simulate(program, state), coral.simulate(again, state)
     assert (first.status, first.cycles) == (second.status, second.cycles) == ("halted", first.cycles)
     assert np.array_equal(first.state["x"], second.state["x"])
+
+
+@pytest.mark.parametrize("option", [("--preset", "a0=3"), ("--show", "a0")])
+def test_register_named_as_in_the_abi_is_pointed_to_its_number(option: tuple[str, str]) -> None:
+    done = CliRunner().invoke(main, ["sim", "-", "--target", "coral", *option], input="mpause")
+    assert done.exit_code == 2
+    assert "did you mean x[10]?" in done.stderr

@@ -40,10 +40,29 @@ def test_right_kernel_that_also_writes_over_its_input_fails(evaluator: Evaluator
     assert "0x20000000" in score.diagnostics[-1].message
 
 
+def test_right_kernel_that_also_writes_to_reserved_bytes_fails(evaluator: Evaluator, workload: Workload) -> None:
+    """The top 256 bytes of the DTCM are not the kernel's, whatever it writes there."""
+    for address, passes in ((0x17EFC, True), (0x17F00, False), (0x17FFF, False)):
+        before = f"kernel: mv s11, ra\n call inner\n li t6, {address:#x}\n sb zero, 0(t6)\n jr s11\n"
+        text = before + re.sub(r"\bkernel\b", "inner", right(evaluator, workload))
+        score = evaluator.evaluate(workload, text, salt=new_salt())
+        assert score.passed is passes
+        assert passes or (score.diagnostics[-1].code, f"{address:#x}" in score.diagnostics[-1].message) == (
+            "KC0611",
+            True,
+        )
+
+
 def test_finding_names_the_line_of_the_kernels_own_text(evaluator: Evaluator, workload: Workload) -> None:
     score = evaluator.evaluate(workload, "kernel:\n  nop\n  vaddd.vv v1, v2, v3\n  ret\n", filename="k.s")
     assert score.status == "syntax_error"
     assert [(d.file, d.line) for d in score.diagnostics] == [("k.s", 3)]
+
+
+def test_text_without_the_label_kernel_says_what_is_missing(evaluator: Evaluator, workload: Workload) -> None:
+    (found,) = evaluator.evaluate(workload, "# nothing\nloop: ret\n", salt=new_salt()).diagnostics
+    assert "'kernel' is not defined" in found.message
+    assert "define this label" in (found.hint or "")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 from kc_coral.plugin import kc_workloads
 from kc_coral.shapes import CONFIGS, EXTERNAL, EXTERNAL_BYTES, TASKS, layout
+from kc_coral.start import STACK
 from kc_coral.workloads import workloads
 from kc_coral.workloads.cases import stray_store
 from kc_coral.workloads.families import FAMILIES as OF_TASK
@@ -24,13 +25,14 @@ SMALL = [name for name in WORKLOADS if name.endswith("/C1")]
 
 
 class Memory:
-    """Bytes of the external memory, read as those of a final state."""
+    """Bytes of a memory, read as those of a final state."""
 
-    def __init__(self, data):
+    def __init__(self, data, base=EXTERNAL):
         self.data = data
+        self.base = base
 
     def at(self, address, length):
-        return self.data[address - EXTERNAL : address - EXTERNAL + length]
+        return self.data[address - self.base : address - self.base + length]
 
 
 def finished(workload, case):
@@ -39,7 +41,7 @@ def finished(workload, case):
     data = case.state["external"][EXTERNAL].copy()
     start = place.output.address - EXTERNAL
     data[start : start + place.output.size] = case.goldens["exact"]["Y"].view(np.uint8).ravel()
-    return {"external": Memory(data)}
+    return {"external": Memory(data), "dtcm": Memory(case.state["dtcm"][STACK].copy(), STACK)}
 
 
 def test_there_is_a_workload_for_each_task_and_configuration():
@@ -164,4 +166,9 @@ def test_stores_outside_the_result_are_found(name):
     end = place.output.address + place.output.size
     for address in (EXTERNAL + EXTERNAL_BYTES - 1, end, place.output.address - 1, EXTERNAL):
         data[address - EXTERNAL] ^= 1
+        assert stray_store(place, case.state, state) == address
+        data[address - EXTERNAL] ^= 1
+    for address in (STACK, STACK + 255):
+        state["dtcm"].data[:] = case.state["dtcm"][STACK]
+        state["dtcm"].data[address - STACK] = 0
         assert stray_store(place, case.state, state) == address

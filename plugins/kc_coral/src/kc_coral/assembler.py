@@ -4,12 +4,14 @@
 | --- | --- | --- |
 | KC0270 | error | a write to vl, vtype or vlenb, which has no effect |
 | KC0271 | warning | a write to vstart, which must stay 0 |
+| KC0272 | warning | a kernel that nothing calls, and nothing that ends the run |
 """
 
 from __future__ import annotations
 
 from kc_coral.isa.csrs import VECTOR_READ_ONLY
 from kc_coral.isa.state import DTCM, DTCM_BYTES, ITCM, ITCM_BYTES, RESERVED
+from kc_coral.start import MPAUSE
 from kernelcraft_core.asm import Area, Assembler, bounded, gnu
 from kernelcraft_core.diagnostics import WARNING, Diagnostic
 from kernelcraft_core.isa import Isa, Program
@@ -42,7 +44,7 @@ ELSEWHERE = {
     **dict.fromkeys(_ATOMIC_NAMES, _ATOMIC),
     **dict.fromkeys(_VECTOR_FLOAT_NAMES, _VECTOR_FLOAT),
     **dict.fromkeys(("vle64.v", "vse64.v", "vlse64.v", "vsse64.v"), _WIDE),
-    **dict.fromkeys(("mret", "wfi"), "the privileged architecture: a run here ends at its first trap, and by mpause"),
+    **dict.fromkeys(("mret", "wfi"), "the privileged architecture; a run here ends at its first trap, or by mpause"),
 }
 """Mnemonics that people and compilers know and this target refuses -> where they exist."""
 
@@ -53,7 +55,7 @@ def make_assembler(isa: Isa) -> Assembler:
 
 
 def check(program: Program, isa: Isa) -> list[Diagnostic]:
-    """Return what is wrong with writes to the CSRs of the vector unit."""
+    """Return what is wrong with writes to the CSRs of the vector unit, and with a kernel that is run without a start."""
     found = []
     for index, word in enumerate(program.words):
         if word & 0x7F != 0x73 or not word >> 12 & 3 or not _writes(word):
@@ -65,6 +67,11 @@ def check(program: Program, isa: Isa) -> list[Diagnostic]:
         elif number == 0x008 and not (word >> 14 & 1 and not word >> 15 & 31):
             message = "vstart is not cleared by the hardware: a run stops when anything but 0 is written"
             found.append(Diagnostic("KC0271", message, span, severity=WARNING))
+    names = program.symbols
+    if "kernel" in names and "_start" not in names and program.entry == names["kernel"] and MPAUSE not in program.words:
+        message = "nothing calls this kernel and nothing ends the run: `ret` goes to address 0"
+        hint = "`kc eval` puts a start in front of it; for `kc sim` write one, or end with mpause"
+        found.append(Diagnostic("KC0272", message, program.span_at(names["kernel"]), hint, severity=WARNING))
     return bounded(found)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from kc_coral.shapes import Layout
 
 STACK = 0x0001_7F00
-"""Where the stack grows down from; the 256 bytes above it are reserved."""
+"""Where the stack grows down from; the bytes above it are reserved."""
 MPAUSE = 0x0800_0073
 """The word that ends a run without a fault."""
 

@@ -99,7 +99,7 @@ def shape(vtype: int, vl: int, *, empty: bool = False) -> Shape:
     if not most:
         message = "illegal instruction (cause 2): vtype is not set, or to a combination that is not supported (vill)"
         hint = "SEW and LMUL must be e8 mf4..m8, e16 mf2..m8 or e32 m1..m8; set them with vsetvli first"
-        raise Trap("illegal_instruction", message, hint, {"cause": ILLEGAL_INSTRUCTION})
+        raise Trap("illegal_instruction", message, hint, {"cause": ILLEGAL_INSTRUCTION, "value": 0})
     if vl == 0 and not empty:
         hint = "skip the instruction when there is nothing to do; only vset*, vmv.x.s, vcpop.m and whole registers work"
         raise refuse("vl is 0: the core hangs on this instruction", hint)
@@ -189,7 +189,8 @@ def check(
     for source in sources:
         check_overlap(vd, source, apart)
     if masked and vd.overlaps(MASK) and (apart or vd.bits > 1):
-        raise refuse(f"{vd.text} holds v0, which masks this instruction: only a mask or a reduction may go there")
+        rule = "it may not write its own mask" if apart else "only a mask or a reduction may go there"
+        raise refuse(f"{vd.text} holds v0, which masks this instruction: {rule}")
 
 
 def check_overlap(vd: Group, source: Group, apart: bool) -> None:

@@ -57,7 +57,7 @@ def _workload(task: str, config: str) -> Workload:
         from kc_coral.workloads.cases import stray_store
 
         stray = stray_store(place, case.state, state)
-        return None if stray is None else f"the kernel changed external memory outside its result, first at {stray:#x}"
+        return None if stray is None else f"the kernel changed memory that is not its own, first at {stray:#x}"
 
     where = f"external memory from {place.output.address:#x} on, row-major"
     workload = Workload(

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kc_coral.isa.state import RESERVED as RESERVED_BYTES
 from kc_coral.shapes import CONFIGS, EXTERNAL, EXTERNAL_BYTES, Layout, layout
+from kc_coral.start import STACK
 from kc_coral.workloads.draws import inputs
 from kc_coral.workloads.goldens import golden
 from kernelcraft_core.tasks import STANDARD, Case, Family, standard_families
@@ -36,6 +38,10 @@ FROZEN_IDS: Mapping[str, int] = {
 """Numbers in the seeds of the reference vectors; they are no task numbers."""
 
 
+RESERVED = np.full(RESERVED_BYTES, 0xA5, np.uint8)
+"""What the reserved bytes of the DTCM hold: a kernel has no business there."""
+
+
 def memory(place: Layout, values: Mapping[str, NDArray[Any]]) -> NDArray[np.uint8]:
     """Return the external memory at the start: the inputs, and 0 everywhere else.
 
@@ -53,7 +59,7 @@ def memory(place: Layout, values: Mapping[str, NDArray[Any]]) -> NDArray[np.uint
 def case(task: str, place: Layout, rng: np.random.Generator, family: Family) -> Case:
     """Return what a generator and a family give."""
     values = inputs(task, place, rng, family)
-    state = {"external": {EXTERNAL: memory(place, values)}}
+    state = {"external": {EXTERNAL: memory(place, values)}, "dtcm": {STACK: RESERVED}}
     return Case(dict(values), state, {"exact": {"Y": golden(task, values, place)}})
 
 
@@ -83,7 +89,7 @@ def read_output(place: Layout, state: Mapping[str, Any]) -> NDArray[np.int8]:
 
 
 def stray_store(place: Layout, start: Mapping[str, Any], state: Mapping[str, Any]) -> int | None:
-    """Return the lowest external address outside the output whose byte a run changed, or None.
+    """Return an address whose byte a run must not change and did, or None: the lowest external one, or a reserved one.
 
     Args:
         place: the layout.
@@ -98,4 +104,5 @@ def stray_store(place: Layout, start: Mapping[str, Any], state: Mapping[str, Any
         changed = np.flatnonzero(before[first:last] != after[first:last])
         if changed.size:
             return EXTERNAL + first + int(changed[0])
-    return None
+    changed = np.flatnonzero(np.asarray(state["dtcm"].at(STACK, RESERVED.size), np.uint8) != RESERVED)
+    return STACK + int(changed[0]) if changed.size else None
