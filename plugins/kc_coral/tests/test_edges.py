@@ -79,6 +79,19 @@ def test_a_maximum_of_softmax_that_begins_at_zero_shows():
         assert any(differs)
 
 
+@pytest.mark.parametrize("wrong", [-1, 1])
+def test_a_quotient_of_softmax_that_is_off_by_next_to_nothing_shows(wrong):
+    for salt in SALTS:
+        differs = []
+        for _, case in drawn("softmax/C1", salt):
+            x, exp = (case.inputs[name].astype(np.int64) for name in ("x", "exp"))
+            e = exp[x.max(axis=1, keepdims=True) - x]
+            total = e.sum(axis=1, keepdims=True)
+            near = (20_000 * (255 * e + total // 2) + wrong * total) // (20_000 * total) - 128
+            differs.append((near != case.goldens["exact"]["Y"]).any())
+        assert any(differs)
+
+
 @pytest.mark.parametrize("task", ["silu", "gelu"])
 def test_every_entry_of_a_table_is_asked_for(task):
     for salt in SALTS:

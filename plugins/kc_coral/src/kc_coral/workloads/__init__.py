@@ -29,7 +29,7 @@ FLAGS: Mapping[str, Mapping[str, Any]] = {
 }
 """Task -> flags in which Coral's form differs from the task's default."""
 
-EVERY_FAMILY = ("layernorm", "rmsnorm")
+EVERY_FAMILY = ("softmax", "layernorm", "rmsnorm")
 """Tasks whose score takes one draw of every family: a draw is one vector, and each can show one edge only."""
 EXACT = Tolerance(dtype="i8", reason="integers, every rounding is stated: KernelCraft asks for an exact match on Coral")
 LIMITS = Limits(instructions=20_000_000, cycles=5_000_000, wall_time=300.0)

@@ -20,6 +20,8 @@ Inputs = dict[str, NDArray[np.integer]]
 """Input arrays by name; edges are written into them."""
 _TRIED = 200
 """Rows of softmax that are looked at for one in which the maximum matters."""
+_DIVIDED, _PLACES = 4, 8
+"""Rows of softmax whose quotients are brought near whole numbers, and elements that are tried for that."""
 _RARE = 8
 """A norm's vector of variance 0 has one element in so many that is not 0."""
 
@@ -163,6 +165,27 @@ def _softmax(v: Inputs, n: Sizes, rng: np.random.Generator, family: str) -> None
     rows = rng.integers(-128, -64, (_TRIED, x.shape[1]))
     differ = (shares(exp[rows.max(axis=1, keepdims=True) - rows]) != shares(exp[-rows])).any(axis=1)
     x[low] = rows[np.argmax(differ)]
+    for row in [spread, *np.setdiff1d(np.arange(n["R"]), (level, low, spread))][:_DIVIDED]:
+        _nearly_divided(x[row], exp, rng)
+
+
+def _nearly_divided(x: NDArray[np.integer], exp: I64, rng: np.random.Generator) -> None:
+    """Change one element of a row so that a quotient is hardly as large as it is, or hardly not one more.
+
+    Args:
+        x: (64,) int8, changed in place.
+        exp: (256,) table.
+        rng: chooses the side and the elements to try.
+    """
+    rows = np.repeat(x[None].astype(np.int64), 256 * _PLACES, axis=0)
+    places = rng.choice(x.size, _PLACES, replace=False)
+    rows[np.arange(len(rows)), np.repeat(places, 256)] = np.tile(np.arange(-128, 128), _PLACES)
+    e = exp[rows.max(axis=1, keepdims=True) - rows]
+    total = e.sum(axis=1, keepdims=True)
+    rest = (255 * e + total // 2) % total
+    if rng.integers(2):
+        rest = total - 1 - rest
+    x[:] = rows[np.argmin((rest / total).min(axis=1))]
 
 
 def _norm(v: Inputs, n: Sizes, rng: np.random.Generator, family: str) -> None:
