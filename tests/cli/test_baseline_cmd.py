@@ -78,6 +78,9 @@ def test_build_writes_compares_and_reports(kc: Kc, compiled: Callable[[Any], Pat
     assert kc(*build, "--config", "C2").stdout.splitlines()[-1] == "1 kernels, 1 of them changed"
     assert [file.name for file in folder.iterdir()] == ["triple_C2.s"]
     kc(*build, "--config", "C2", "--check")
+    written = (folder / "triple_C2.s").stat().st_mtime_ns
+    assert kc(*build, "--config", "C2").stdout.splitlines()[-1] == "1 kernels, 0 of them changed"
+    assert (folder / "triple_C2.s").stat().st_mtime_ns == written
     compiled("b")
     entry = json.loads(kc(*build, "--config", "C2", "--check", "--json", exit_code=1).stdout)
     assert [k["changed"] for k in entry["kernels"]] == [True]

@@ -75,6 +75,12 @@ def outcome(result: RunResult) -> Any:
     return result.status, result.cycles, result.instret, lines, result.state["x"].tolist(), result.undefined_count
 
 
+def alone(bench: Bench, program: Program, **options: Any) -> Any:
+    """Return the outcome of a run that knows nothing of any other."""
+    reuse.forget()
+    return outcome(bench.run(program, **options))
+
+
 def test_second_run_of_a_program_steps_through_nothing(bench: Bench, engine: str) -> None:
     program = bench.program(COUNTED)
     first, second = bench.run(program, engine=engine), bench.run(program, engine=engine)
@@ -110,8 +116,14 @@ def test_threads_may_run_at_the_same_time(bench: Bench) -> None:
     programs = [bench.program([("add", 3, 0, 0, k), *STRAIGHT, *COUNTED]) for k in range(12)]
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(bench.run, programs * 3))
-    reuse.forget()
-    assert [outcome(result) for result in results] == [outcome(bench.run(program)) for program in programs] * 3
+    assert [outcome(result) for result in results] == [alone(bench, program) for program in programs] * 3
+
+
+def test_programs_of_one_length_are_not_taken_for_each_other(bench: Bench, engine: str) -> None:
+    programs = [bench.program([("add", 3, 0, 0, k), *COUNTED]) for k in range(4)]
+    found = [outcome(bench.run(program, engine=engine)) for program in programs]
+    assert found == [alone(bench, program, engine=engine) for program in programs]
+    assert [x[3] for *_, x, _ in found] == [0, 1, 2, 3]
 
 
 def test_machines_and_isas_share_nothing(tiny: Any) -> None:
@@ -119,6 +131,20 @@ def test_machines_and_isas_share_nothing(tiny: Any) -> None:
     for each in benches:
         each.run(each.program(COUNTED))
     assert benches[0].models[0].steps == benches[1].models[0].steps > 0
+
+
+def test_machines_of_one_isa_share_no_cycles(bench: Bench, engine: str) -> None:
+    class Quick(Slow):
+        def step(self, item: Any, value: Any) -> int:
+            super().step(item, value)
+            return 1
+
+    program = bench.program(COUNTED)
+    slow = outcome(bench.run(program, engine=engine))
+    bench.machine = Machine("quick", timing=lambda isa, machine: bench.model(Quick()))
+    quick = outcome(bench.run(program, engine=engine))
+    assert quick[1] < slow[1]
+    assert quick == alone(bench, program, engine=engine)
 
 
 def test_runs_that_overlap_do_not_count_for_each_other(bench: Bench) -> None:

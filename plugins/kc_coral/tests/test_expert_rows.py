@@ -69,12 +69,15 @@ def test_kernel_on_the_reference_inputs_is_exact_and_stores_nothing_else(task, c
     assert 4 * len(assembled(task, config).words) <= CODE_BYTES
 
 
-@pytest.mark.parametrize(("task", "config"), CELLS)
+def best_published():
+    """Return the fewest published cycles by cell; the paper has none for softmax C5."""
+    rows = [row for row in published() if row.target == "coral" and (row.task, row.config) in CELLS]
+    return {(r.task, r.config): min(s.cycles for s in rows if (s.task, s.config) == (r.task, r.config)) for r in rows}
+
+
+@pytest.mark.parametrize(("task", "config"), [cell for cell in CELLS if cell != ("softmax", "C5")])
 def test_kernel_takes_no_more_cycles_than_the_best_published_one(task, config):
-    rows = [row.cycles for row in published() if (row.target, row.task, row.config) == ("coral", task, config)]
-    if not rows:
-        pytest.skip("the paper has no cycles for it")
-    assert run_frozen(task, config).cycles <= min(rows)
+    assert run_frozen(task, config).cycles <= best_published()[task, config]
 
 
 @pytest.mark.parametrize(("task", "config"), SMALL)

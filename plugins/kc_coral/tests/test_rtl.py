@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import runpy
 import struct
@@ -258,12 +257,12 @@ def test_extension_is_refused_unless_the_rtl_has_it(stand_in: Path) -> None:
     assert caught.value.code == "KC0461"
 
 
-@pytest.mark.parametrize("what", ["", "/nowhere/simulator", "/", __file__])
+@pytest.mark.parametrize("what", ["", "/nowhere/simulator", "/", "plain.txt"])
 def test_setting_without_a_simulator_is_refused_by_name(
-    target: Target, monkeypatch: pytest.MonkeyPatch, what: str
+    target: Target, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, what: str
 ) -> None:
-    if what == __file__ and os.access(__file__, os.X_OK):
-        pytest.skip("this file is executable here")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plain.txt").touch(0o644)
     monkeypatch.setenv(ENV, what)
     with pytest.raises(KernelCraftError) as caught:
         target.simulator("rtl")

@@ -253,3 +253,11 @@ def test_preset_that_no_vset_can_make_is_refused(preset: dict[str, int], kind: s
     result = coral().simulate(coral().assemble("vadd.vv v8, v9, v10\nmpause"), preset)
     assert result.trap is not None
     assert result.trap.kind == kind
+
+
+@pytest.mark.parametrize("line", ["vadd.vv v8, v9, v10", "vsetvl t0, x0, a2\nvle8.v v8, (a0)"])
+def test_vector_instruction_without_a_legal_vtype_says_cause_and_value(line: str) -> None:
+    program = coral().assemble(f"{line}\nmpause")
+    trap = coral().simulate(program, {"x": {12: 0x18}}).trap
+    assert trap is not None
+    assert (trap.kind, trap.detail) == ("illegal_instruction", {"cause": 2, "value": 0})
